@@ -1,6 +1,7 @@
 /**
  * Checks the registry metadata of every published package: repository and issue tracker, licence and changelog, and a
- * README with an install command, an exports table and no relative links.
+ * README with an install command, an exports table and no relative links. A name that several entry points export is one
+ * declaration.
  *
  *     node tooling/check-manifests.ts          prints what is missing or out of date
  *     node tooling/check-manifests.ts --write  writes the READMEs' tables of exports, licences and empty changelogs
@@ -8,14 +9,40 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
+import { ExportedNames } from "./exported-names.ts";
 import { type Manifest, type PublicPackage, entryPoints, publicPackages, root } from "./public-packages.ts";
 
 const REPOSITORY = "https://github.com/kubewright/kubewright";
 /** The generated section of a README. */
 const TABLE = /^## Exports\n\n(?:\|.*\n)+/m;
 
+/** Names that still have several meanings. */
+const KNOWN_CLASHES: ReadonlySet<string> = new Set([
+  "AdmissionRequest",
+  "AdmissionReview",
+  "AnsweredRequest",
+  "Backoff",
+  "Condition",
+  "Connection",
+  "Duration",
+  "MissReason",
+  "MissedSlots",
+  "ObjectName",
+  "OperatorLike",
+  "PodTemplate",
+  "Problem",
+  "RequestInfo",
+  "SimulationOptions",
+  "UserInfo",
+  "Violation",
+  "listen",
+  "simulateFutures",
+  "violationText",
+]);
+
 const problems: string[] = [];
 const packages = publicPackages();
+const names = new ExportedNames(packages);
 const licence = readFileSync(path.join(root, "LICENSE"), "utf8");
 for (const found of packages) {
   const { manifest, directory } = found;
@@ -35,6 +62,7 @@ for (const found of packages) {
   checkFile(found, "README.md", (text) => withTable(text, manifest), "has no up-to-date table of exports");
   checkReadme(found);
 }
+problems.push(...clashes());
 for (const problem of problems) console.error(problem);
 console.log(`manifests: ${packages.length} packages, ${problems.length} problems`);
 process.exitCode = problems.length > 0 ? 1 : 0;
@@ -84,8 +112,15 @@ function tableOf(manifest: Manifest): string {
   const { folder } = packages.find((found) => found.manifest === manifest)!;
   const rows = [["Import from", "Values", "Types"]];
   for (const { entry, source } of entryPoints(manifest)) {
-    const { values, types } = exportsOf(path.join(folder, source));
-    rows.push([`\`${entry}\``, listed(values), listed(types)]);
+    const exported = names.of(path.join(folder, source));
+    const listed = (isType: boolean): string =>
+      exported
+        .filter((each) => each.isType === isType)
+        .map(({ name }) => name)
+        .sort()
+        .map((name) => `\`${name}\``)
+        .join(", ");
+    rows.push([`\`${entry}\``, listed(false), listed(true)]);
   }
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   const line = (cells: readonly string[]): string =>
@@ -93,24 +128,22 @@ function tableOf(manifest: Manifest): string {
   return [line(rows[0]!), line(widths.map((width) => "-".repeat(width))), ...rows.slice(1).map(line)].join("");
 }
 
-function listed(names: readonly string[]): string {
-  return names.map((name) => `\`${name}\``).join(", ");
-}
-
-/** Returns the names that a source module exports. */
-function exportsOf(file: string): { values: string[]; types: string[] } {
-  const values = new Set<string>();
-  const types = new Set<string>();
-  const text = readFileSync(file, "utf8");
-  if (/^export \*/m.test(text)) throw new Error(`${file}: "export *" hides what a package exports`);
-  for (const [, onlyTypes, list] of text.matchAll(/^export (type )?\{([^}]*)\}/gm))
-    for (const item of list!.split(",").map((part) => part.trim())) {
-      const [, isType, name] = /^(type )?(?:\w+ as )?(\w+)$/.exec(item) ?? [];
-      if (name !== undefined) ((onlyTypes ?? isType) === undefined ? values : types).add(name);
-    }
-  for (const [, kind, name] of text.matchAll(
-    /^export (?:async |abstract )*(const|function|class|interface|type) (\w+)/gm,
-  ))
-    (kind === "interface" || kind === "type" ? types : values).add(name!);
-  return { values: [...values].sort(), types: [...types].sort() };
+/** Returns the names that entry points export for different declarations. */
+function clashes(): string[] {
+  const declarations = new Map<string, Map<string, string[]>>();
+  for (const { manifest, folder } of packages)
+    for (const { entry, source } of entryPoints(manifest))
+      for (const { name, declaration } of names.of(path.join(folder, source))) {
+        const known = declarations.get(name) ?? new Map<string, string[]>();
+        declarations.set(name, known.set(declaration, [...(known.get(declaration) ?? []), entry]));
+      }
+  return [...declarations]
+    .filter(([name, known]) => known.size > 1 && !KNOWN_CLASHES.has(name))
+    .map(([name, known]) => {
+      const where = [...known].map(
+        ([declaration, entries]) => `${entries.join(", ")} (${path.relative(root, declaration)})`,
+      );
+      return `${name} has ${known.size} meanings: ${where.join("; ")}`;
+    })
+    .sort();
 }
