@@ -21,7 +21,6 @@ const KNOWN_CLASHES: ReadonlySet<string> = new Set([
   "AdmissionRequest",
   "AdmissionReview",
   "AnsweredRequest",
-  "Backoff",
   "Condition",
   "Connection",
   "Duration",

@@ -4,7 +4,7 @@ import type { Finalizer, GoneHandler, Reconciler } from "./reconcile-request.js"
 import type { Source, SourceOptions } from "./source.js";
 
 /** Delays after failed reconciles. */
-export interface Backoff {
+export interface RateLimiterOptions {
   /** Delay after the first failure in milliseconds; doubled by each further one. Default 5. */
   readonly baseDelayMs?: number;
   /** Longest delay in milliseconds. Default 1,000,000, about 17 minutes. */
@@ -20,7 +20,7 @@ export interface ControllerOptions<T extends KubernetesObject> extends SourceOpt
   readonly workers?: number;
   /** Time in milliseconds after which the signal of a reconcile aborts. Default: no limit. */
   readonly reconcileTimeoutMs?: number;
-  readonly backoff?: Backoff;
+  readonly backoff?: RateLimiterOptions;
   /** Reconcile objects that are being deleted too. Default false. */
   readonly whileTerminating?: boolean;
 }

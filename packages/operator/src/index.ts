@@ -23,7 +23,7 @@ export type { CacheListOptions } from "./cache.js";
 export type { Condition, Conditioned, NewCondition } from "./conditions.js";
 export type { OwnsOptions } from "./controller-builder.js";
 export type { DeclaredController } from "./controller-declaration.js";
-export type { Backoff, ControllerOptions } from "./controller-spec.js";
+export type { RateLimiterOptions, ControllerOptions } from "./controller-spec.js";
 export type { IndexDefinition } from "./index-definition.js";
 export type { MapFunction } from "./mapping.js";
 export type { CreatedOrUpdated, ObjectName } from "./operator-client.js";
