@@ -21,7 +21,6 @@ const KNOWN_CLASHES: ReadonlySet<string> = new Set([
   "AdmissionRequest",
   "AdmissionReview",
   "AnsweredRequest",
-  "Condition",
   "Connection",
   "Duration",
   "MissReason",

@@ -9,7 +9,7 @@ import { eventText, stateText } from "./object-text.js";
 /**
  * A condition. It is not met while the function throws, or returns or resolves to `false` or a failed {@link Check}.
  */
-export type Condition<T> = () => T | Promise<T>;
+export type ConditionFunc<T> = () => T | Promise<T>;
 
 export interface EventuallyContext {
   readonly backend: Pick<Backend, "against" | "clock" | "step" | "settle">;
@@ -38,7 +38,7 @@ export class NotInTimeError extends Error {
  * @throws NotInTimeError with the last reason and the state of the related objects.
  */
 export async function eventually<T>(
-  condition: Condition<T>,
+  condition: ConditionFunc<T>,
   withinMs: number,
   { backend, check, onAttempt, relatedObjects }: EventuallyContext,
 ): Promise<Exclude<T, false>> {
@@ -68,7 +68,7 @@ type Outcome<T> =
   | { readonly isMet: true; readonly value: T }
   | { readonly isMet: false; readonly reason: string; readonly error?: unknown };
 
-async function attempt<T>(condition: Condition<T>): Promise<Outcome<T>> {
+async function attempt<T>(condition: ConditionFunc<T>): Promise<Outcome<T>> {
   try {
     const value = await condition();
     if (value === false) return { isMet: false, reason: `${sourceOf(condition)} is false` };
@@ -87,7 +87,7 @@ function isCheck(value: unknown): value is Check {
 }
 
 /** Returns the source text of a short condition. */
-function sourceOf(condition: Condition<unknown>): string {
+function sourceOf(condition: ConditionFunc<unknown>): string {
   const text = condition.toString().replace(/^(async )?\(\) => /, "");
   return text.length <= 120 && !text.includes("\n") ? text : "the condition";
 }

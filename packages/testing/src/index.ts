@@ -13,7 +13,7 @@ export { Trace } from "./trace.js";
 export type { Against } from "./backend.js";
 export type { Check, ExpectedCondition, ExpectedEvent, ExpectedText, Subject } from "./checks.js";
 export type { Duration } from "./duration.js";
-export type { Condition } from "./eventually.js";
+export type { ConditionFunc } from "./eventually.js";
 export type { CountedRule, Delay, Fault, Refusal, RequestRule, RequestVerb } from "./faults.js";
 export type { MatcherResult } from "./matchers.js";
 export type { RequestRecord } from "./request-record.js";

@@ -14,7 +14,7 @@ import type { Runnable } from "@kubewright/controller";
 import { type Against, type Backend, untilEnded } from "./backend.js";
 import { checkCondition } from "./checks.js";
 import { type Duration, milliseconds } from "./duration.js";
-import { type Condition, eventually } from "./eventually.js";
+import { type ConditionFunc, eventually } from "./eventually.js";
 import { TestFaults } from "./faults.js";
 import { ReadObjects } from "./read-objects.js";
 import { RequestRecords } from "./request-record.js";
@@ -105,7 +105,7 @@ export class TestCluster implements AsyncDisposable {
    * @throws NotInTimeError with the last reason and the state of the objects that the function has read.
    */
   async eventually<T>(
-    condition: Condition<T>,
+    condition: ConditionFunc<T>,
     { within = WITHIN }: EventuallyOptions = {},
   ): Promise<Exclude<T, false>> {
     return eventually(condition, milliseconds(within, "eventually: within"), {
