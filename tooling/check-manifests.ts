@@ -22,7 +22,6 @@ const KNOWN_CLASHES: ReadonlySet<string> = new Set([
   "AdmissionReview",
   "AnsweredRequest",
   "Connection",
-  "Duration",
   "MissReason",
   "MissedSlots",
   "ObjectName",

@@ -1,7 +1,7 @@
 import { parseDuration } from "@kubewright/clock";
 
 /** Milliseconds, or text such as `90s`, `10m`, `1d12h`. */
-export type Duration = number | string;
+export type DurationLike = number | string;
 
 /**
  * Converts a duration to milliseconds.
@@ -9,7 +9,7 @@ export type Duration = number | string;
  * @param what - Name of the value, for the error.
  * @throws RangeError for an invalid duration.
  */
-export function milliseconds(duration: Duration, what: string): number {
+export function milliseconds(duration: DurationLike, what: string): number {
   const durationMs = typeof duration === "number" ? duration : parseDuration(duration);
   if (durationMs !== undefined && durationMs >= 0 && durationMs < Infinity) return durationMs;
   throw new RangeError(

@@ -4,7 +4,7 @@ import type { Clock } from "@kubewright/clock";
 import type { Network, NetworkFault } from "@kubewright/cluster";
 import type { ApiRequest, ApiResponse } from "@kubewright/transport";
 
-import { type Duration, milliseconds } from "./duration.js";
+import { type DurationLike, milliseconds } from "./duration.js";
 import { attributesOf, requestText } from "./request-record.js";
 
 export type RequestVerb =
@@ -43,7 +43,7 @@ export interface Refusal extends CountedRule {
 
 export interface Delay extends CountedRule {
   /** Time by which the requests reach the server later. */
-  readonly for: Duration;
+  readonly for: DurationLike;
 }
 
 /** An active fault. */

@@ -12,7 +12,7 @@ export { Trace } from "./trace.js";
 
 export type { Against } from "./backend.js";
 export type { Check, ExpectedCondition, ExpectedEvent, ExpectedText, Subject } from "./checks.js";
-export type { Duration } from "./duration.js";
+export type { DurationLike } from "./duration.js";
 export type { ConditionFunc } from "./eventually.js";
 export type { CountedRule, Delay, Fault, Refusal, RequestRule, RequestVerb } from "./faults.js";
 export type { MatcherResult } from "./matchers.js";

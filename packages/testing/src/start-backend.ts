@@ -1,7 +1,7 @@
 import { type Random, silentLogger } from "@kubewright/clock";
 
 import type { Backend } from "./backend.js";
-import { type Duration, milliseconds } from "./duration.js";
+import { type DurationLike, milliseconds } from "./duration.js";
 import { startInProcess } from "./in-process-backend.js";
 import { processEnvironment } from "./processes/environment.js";
 import type { TestClusterOptions } from "./start-test-cluster.js";
@@ -14,7 +14,7 @@ export interface BackendOptions extends Omit<TestClusterOptions, "crds" | "start
   readonly seed: number;
 }
 
-const DEFAULT_MAX_REAL_WAIT: Duration = "1m";
+const DEFAULT_MAX_REAL_WAIT: DurationLike = "1m";
 
 /** Starts the cluster of a test. Modules for other processes are loaded on demand. */
 export async function startBackend(options: BackendOptions): Promise<Backend> {

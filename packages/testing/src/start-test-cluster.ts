@@ -2,7 +2,7 @@ import { type CustomResourceDefinition, type DeepReadonly } from "@kubewright/ap
 import { seededRandom } from "@kubewright/clock";
 import type { ControllerName, FaultyClusterOptions } from "@kubewright/cluster";
 
-import type { Duration } from "./duration.js";
+import type { DurationLike } from "./duration.js";
 import { startBackend } from "./start-backend.js";
 import { TestCluster } from "./test-cluster.js";
 import type { TestServer } from "./test-server.js";
@@ -38,7 +38,7 @@ export interface TestClusterOptions {
    * Maximum duration of {@link TestCluster.advance} on a kube-apiserver, where it waits in real time. Default one
    * minute.
    */
-  readonly maxRealWait?: Duration;
+  readonly maxRealWait?: DurationLike;
 }
 
 const START = "2026-01-01T00:00:00Z";

@@ -13,7 +13,7 @@ import type { Runnable } from "@kubewright/controller";
 
 import { type Against, type Backend, untilEnded } from "./backend.js";
 import { checkCondition } from "./checks.js";
-import { type Duration, milliseconds } from "./duration.js";
+import { type DurationLike, milliseconds } from "./duration.js";
 import { type ConditionFunc, eventually } from "./eventually.js";
 import { TestFaults } from "./faults.js";
 import { ReadObjects } from "./read-objects.js";
@@ -35,10 +35,10 @@ export interface OperatorRunOptions<Environment> extends RunOptions {
 
 export interface EventuallyOptions {
   /** Maximum time to advance. Default 10 minutes. */
-  readonly within?: Duration;
+  readonly within?: DurationLike;
 }
 
-const WITHIN: Duration = "10m";
+const WITHIN: DurationLike = "10m";
 
 /** A cluster for one test, and its time. */
 export class TestCluster implements AsyncDisposable {
@@ -92,7 +92,7 @@ export class TestCluster implements AsyncDisposable {
    * @throws the error of a failed controller or of the cluster; RangeError for an invalid duration, or on a
    * kube-apiserver for a long one.
    */
-  async advance(duration: Duration): Promise<void> {
+  async advance(duration: DurationLike): Promise<void> {
     await this.#backend.advance(milliseconds(duration, "advance"));
     this.#check();
   }
