@@ -24,7 +24,7 @@ export type { ControllerName, Decision } from "@kubewright/manager/kubernetes";
 export type { Faults } from "./faults.js";
 export type { FaultyCluster, FaultyClusterOptions } from "./faulty-cluster.js";
 export type { AddedNode, PodTemplate } from "./matching-nodes.js";
-export type { AnsweredRequest, Delays, NetworkFault, Sender, SentRequest } from "./network.js";
+export type { NetworkExchange, Delays, NetworkFault, Sender, SentRequest } from "./network.js";
 export type { CrashPoint, FailingRequests } from "./request-faults.js";
 export type { RequestSelector } from "./request-selector.js";
 export type { StaleLists } from "./stale-lists.js";

@@ -2,7 +2,7 @@ import { SimulatedClock, seededRandom } from "@kubewright/clock";
 import type { ApiRequest } from "@kubewright/transport";
 import { expect, test } from "vitest";
 
-import { type AnsweredRequest, Network } from "./network.js";
+import { type NetworkExchange, Network } from "./network.js";
 import { ProcessClock } from "./process-clock.js";
 
 const WATCH: ApiRequest = { method: "GET", path: "/api/v1/pods?watch=true", headers: {} };
@@ -62,7 +62,7 @@ test("events have drawn delays up to a maximum, and stay in order", async () => 
 
 test("an observer is notified of the server's response and of the sender's", async () => {
   const { clock, network } = setUp();
-  const reported: AnsweredRequest[] = [];
+  const reported: NetworkExchange[] = [];
   network.observe((answered) => reported.push(answered));
   network.begin({
     components: ["lost"],

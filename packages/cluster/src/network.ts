@@ -53,7 +53,7 @@ export interface SentRequest {
 }
 
 /** A request and its result. */
-export interface AnsweredRequest extends SentRequest {
+export interface NetworkExchange extends SentRequest {
   /** Response that the sender received. Absent: an error. */
   readonly response: ApiResponse | undefined;
   /**
@@ -79,7 +79,7 @@ export class Network {
   readonly #clock: Clock;
   readonly #faults = new Set<NetworkFault>();
   readonly #watches = new Set<LinkedWatch<unknown>>();
-  readonly #listeners = new Set<(answered: AnsweredRequest) => void>();
+  readonly #listeners = new Set<(answered: NetworkExchange) => void>();
   readonly #delays: Delays | undefined;
   readonly #randoms = new Map<string, Random>();
   #serving: SentRequest | undefined;
@@ -103,7 +103,7 @@ export class Network {
    * Calls the listener for every request when its sender receives the response, and for a watch when it opens. Returns
    * the function that removes the listener.
    */
-  observe(listener: (answered: AnsweredRequest) => void): () => void {
+  observe(listener: (answered: NetworkExchange) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -234,7 +234,7 @@ export class Network {
     }
   }
 
-  #notify(answered: AnsweredRequest): void {
+  #notify(answered: NetworkExchange): void {
     for (const listener of this.#listeners) listener(answered);
   }
 

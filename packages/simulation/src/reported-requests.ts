@@ -1,6 +1,6 @@
 import { qualifiedResource } from "@kubewright/api";
 import { describeRequest } from "@kubewright/apiserver";
-import type { AnsweredRequest as NetworkAnswer, SentRequest } from "@kubewright/cluster";
+import type { NetworkExchange, SentRequest } from "@kubewright/cluster";
 import type { ApiRequest, ApiResponse } from "@kubewright/transport";
 
 import type { AnsweredRequest, RequestInfo } from "./world.js";
@@ -33,7 +33,7 @@ export class ReportedRequests {
     return info;
   }
 
-  answerOf(answered: NetworkAnswer, atMs: number): AnsweredRequest | undefined {
+  answerOf(answered: NetworkExchange, atMs: number): AnsweredRequest | undefined {
     const info = this.infoOf(answered);
     if (info === undefined) return undefined;
     const { response, served } = answered;
