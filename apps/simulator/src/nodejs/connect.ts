@@ -9,7 +9,7 @@ import {
 } from "@kubewright/transport-http";
 
 import { UserError } from "@kubewright/analysis/errors";
-import type { ConnectOptions, Connection } from "@kubewright/analysis/ports";
+import type { ConnectOptions, ClusterConnection } from "@kubewright/analysis/ports";
 
 /**
  * Connects to the cluster of a kubeconfig, like the controller manager.
@@ -20,7 +20,7 @@ export async function connect(
   { kubeconfig, context, userAgent }: ConnectOptions,
   env: Environment,
   clock: Clock = realClock,
-): Promise<Connection> {
+): Promise<ClusterConnection> {
   try {
     const found = await loadKubeConfig({ path: kubeconfig, context, env });
     const proxyUrl = found.proxyUrl ?? proxyFromEnvironment(new URL(found.server), env);

@@ -10,8 +10,8 @@ export interface ConnectOptions {
   readonly userAgent: string;
 }
 
-/** Connection to a cluster. */
-export interface Connection {
+/** ClusterConnection to a cluster. */
+export interface ClusterConnection {
   readonly client: Client;
   /** The context's namespace. */
   readonly namespace: string;
@@ -22,9 +22,9 @@ export interface Connection {
 
 /** @throws UserError without a network, and for a missing or incomplete kubeconfig. */
 export async function connectThrough(
-  io: { readonly connect?: (options: ConnectOptions) => Promise<Connection> },
+  io: { readonly connect?: (options: ConnectOptions) => Promise<ClusterConnection> },
   options: ConnectOptions,
-): Promise<Connection> {
+): Promise<ClusterConnection> {
   if (io.connect === undefined) throw new UserError("there is no cluster to be reached from here");
   return io.connect(options);
 }

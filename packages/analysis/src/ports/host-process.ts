@@ -1,4 +1,4 @@
-import type { ConnectOptions, Connection } from "./connection.js";
+import type { ConnectOptions, ClusterConnection } from "./connection.js";
 
 /** The process that a command runs in: its end, memory, programs and network. */
 export interface HostProcess {
@@ -14,7 +14,7 @@ export interface HostProcess {
   /** Runs a program to its end; `undefined` when no program has that name. Default: no programs. */
   readonly execute?: (command: string, args: readonly string[]) => Promise<ExecuteResult | undefined>;
   /** Connects to the cluster of a kubeconfig. Default: no network. */
-  readonly connect?: (options: ConnectOptions) => Promise<Connection>;
+  readonly connect?: (options: ConnectOptions) => Promise<ClusterConnection>;
 }
 
 export interface ExecuteResult {
