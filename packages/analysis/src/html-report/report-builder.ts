@@ -1,5 +1,5 @@
 import { splitObjectKey } from "@kubewright/api";
-import type { DecisionNote, EventNote, ObjectName, ReportData } from "@kubewright/timeline/data";
+import type { DecisionNote, EventNote, ReportedObject, ReportData } from "@kubewright/timeline/data";
 
 import { Timeline } from "../timeline/timeline.js";
 import type {
@@ -202,6 +202,6 @@ function decisionNote(record: DecisionRecord): DecisionNote {
   }
 }
 
-function named(key: string): Pick<ObjectName, "namespace" | "name"> {
+function named(key: string): Pick<ReportedObject, "namespace" | "name"> {
   return splitObjectKey(key);
 }

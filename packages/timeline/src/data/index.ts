@@ -30,7 +30,7 @@ export type {
   DecisionNote,
   DifferingGroup,
   EventNote,
-  ObjectName,
+  ReportedObject,
   ReportData,
   ReportTotals,
   RunCounts,

@@ -47,7 +47,7 @@ export interface ReportTotals {
   readonly podsStopped: number;
 }
 
-export interface ObjectName {
+export interface ReportedObject {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
@@ -60,14 +60,14 @@ export interface EventNote {
   readonly reason: string;
   readonly message: string;
   readonly count: number;
-  readonly involved: ObjectName;
+  readonly involved: ReportedObject;
 }
 
 /** A controller's decision about one object. */
 export interface DecisionNote {
   readonly atMs: number;
   readonly controller: string;
-  readonly object: ObjectName;
+  readonly object: ReportedObject;
   /** The controller's name of the outcome, for example `skipped`. */
   readonly outcome: string;
   /** Reasons, one sentence each. */

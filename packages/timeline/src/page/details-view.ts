@@ -1,4 +1,4 @@
-import type { DecisionNote, EventNote, ObjectName } from "../data/report-data.js";
+import type { DecisionNote, EventNote, ReportedObject } from "../data/report-data.js";
 import { button, h, listen } from "./dom.js";
 import { focusedBeside } from "./page-environment.js";
 import { durationText } from "./duration-text.js";
@@ -341,7 +341,7 @@ export class DetailsView {
     return section("Events", h("ol", { class: "notes" }, ...shown));
   }
 
-  #object({ kind, namespace, name }: ObjectName, uid: string | undefined): HTMLElement {
+  #object({ kind, namespace, name }: ReportedObject, uid: string | undefined): HTMLElement {
     if (this.#yaml !== undefined) return this.#yaml;
     const { data, fetchObject } = this.#context;
     const text = h("pre", { tabindex: 0, "aria-label": `${kind} ${name} as YAML` });

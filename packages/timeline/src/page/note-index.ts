@@ -1,4 +1,4 @@
-import type { DecisionNote, EventNote, ObjectName, ReportData } from "../data/report-data.js";
+import type { DecisionNote, EventNote, ReportedObject, ReportData } from "../data/report-data.js";
 import type { Item } from "./item.js";
 
 /** Events and decisions, indexed by their objects. */
@@ -11,11 +11,11 @@ export class NoteIndex {
     for (const decision of decisions) push(this.#decisions, decision.object, decision);
   }
 
-  eventsOf(object: ObjectName): readonly EventNote[] {
+  eventsOf(object: ReportedObject): readonly EventNote[] {
     return this.#events.get(key(object)) ?? [];
   }
 
-  decisionsOf(object: ObjectName): readonly DecisionNote[] {
+  decisionsOf(object: ReportedObject): readonly DecisionNote[] {
     return this.#decisions.get(key(object)) ?? [];
   }
 
@@ -38,11 +38,11 @@ export class NoteIndex {
   }
 }
 
-function key({ kind, namespace, name }: ObjectName): string {
+function key({ kind, namespace, name }: ReportedObject): string {
   return `${kind}/${namespace}/${name}`;
 }
 
-function push<T>(map: Map<string, T[]>, object: ObjectName, note: T): void {
+function push<T>(map: Map<string, T[]>, object: ReportedObject, note: T): void {
   const notes = map.get(key(object));
   if (notes === undefined) map.set(key(object), [note]);
   else notes.push(note);
