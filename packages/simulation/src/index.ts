@@ -55,7 +55,7 @@ export type { GroupedNode } from "./scenario/grouped-node.js";
 export type { Invariant, InvariantChecks, Violated, Violation } from "./invariant.js";
 export type { RunRecord } from "./observer.js";
 export type { RunPlanOptions } from "./run-plan.js";
-export type { OperatorLike, SimulatedController, SimulatedEnvironment } from "./simulated-controller.js";
+export type { SimulatedOperator, SimulatedController, SimulatedEnvironment } from "./simulated-controller.js";
 export type { Figures, Outcome, SettledObject } from "./outcome.js";
 export type { ScenarioFacts } from "./scenario/check-scenario.js";
 export type { ScenarioEventNote, ScenarioEventRunnerOptions } from "./scenario/scenario-event-runner.js";

@@ -5,10 +5,10 @@ import type { Runnable } from "@kubewright/controller";
  * A controller that is not part of Kubernetes: a factory function, an operator of `@kubewright/operator`, or an object
  * with the same interface.
  */
-export type SimulatedController = OtherController | OperatorLike;
+export type SimulatedController = OtherController | SimulatedOperator;
 
 /** A controller that runs in an environment that it is passed; it may be run more than once. */
-export interface OperatorLike {
+export interface SimulatedOperator {
   readonly name: string;
   readonly controllers: readonly unknown[];
   run(environment: SimulatedEnvironment): Promise<void>;
