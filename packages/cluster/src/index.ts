@@ -23,7 +23,7 @@ export type { Components, ComponentsOptions, OtherController, OtherEnvironment }
 export type { ControllerName, Decision } from "@kubewright/manager/kubernetes";
 export type { Faults } from "./faults.js";
 export type { FaultyCluster, FaultyClusterOptions } from "./faulty-cluster.js";
-export type { AddedNode, PodTemplate } from "./matching-nodes.js";
+export type { AddedNode, PendingPods } from "./matching-nodes.js";
 export type { NetworkExchange, Delays, NetworkFault, Sender, SentRequest } from "./network.js";
 export type { CrashPoint, FailingRequests } from "./request-faults.js";
 export type { RequestSelector } from "./request-selector.js";

@@ -6,7 +6,7 @@ import { type NodeSelectorRequirement, type NodeSelectorTerm, matchesNodeAffinit
 import { podRequests } from "./scheduler/resources.js";
 
 /** Pods that need nodes. */
-export interface PodTemplate {
+export interface PendingPods {
   /** Owner of the pods: `Job default/train`. */
   readonly owner: string;
   readonly spec: DeepReadonly<PodSpec>;
@@ -29,7 +29,7 @@ export interface AddedNode {
  * as may run at a time. Pods that demand the same labels share one node. Pods with contradictory constraints, malformed
  * quantities or another scheduler get none.
  */
-export function nodesFor(templates: readonly PodTemplate[], given: readonly NodeShape[]): AddedNode[] {
+export function nodesFor(templates: readonly PendingPods[], given: readonly NodeShape[]): AddedNode[] {
   const nodes = given.map((shape) => nodeObject(shape, 0));
   const added = new Map<string, AddedNode>();
   for (const { owner, spec, count } of templates) {

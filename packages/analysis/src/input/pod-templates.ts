@@ -7,14 +7,14 @@ import {
   finishedCondition,
   getControllerOf,
 } from "@kubewright/api";
-import type { PodTemplate } from "@kubewright/cluster";
+import type { PendingPods } from "@kubewright/cluster";
 
 import type { Manifest } from "./manifest.js";
 
 /**
  * Returns the pods that manifests will create, and the pods among them. Finished Jobs and controlled pods have none.
  */
-export function podTemplates(manifests: readonly Manifest[]): PodTemplate[] {
+export function podTemplates(manifests: readonly Manifest[]): PendingPods[] {
   return manifests.flatMap(({ object }) => {
     const owner = `${object.kind} ${object.metadata.namespace ?? "default"}/${object.metadata.name ?? object.metadata.generateName ?? ""}`;
     switch (object.kind) {
@@ -35,7 +35,7 @@ export function podTemplates(manifests: readonly Manifest[]): PodTemplate[] {
   });
 }
 
-function ofJob(owner: string, spec: DeepReadonly<JobSpec> | undefined): PodTemplate[] {
+function ofJob(owner: string, spec: DeepReadonly<JobSpec> | undefined): PendingPods[] {
   const template = spec?.template?.spec;
   if (template === undefined || !Array.isArray(template.containers)) return [];
   const { parallelism = 1, completions = parallelism } = spec ?? {};

@@ -1,5 +1,5 @@
 import type { UnstructuredObject } from "@kubewright/api";
-import { type AddedNode, type NodeShape, type PodTemplate, defaultNodes, nodesFor } from "@kubewright/cluster";
+import { type AddedNode, type NodeShape, type PendingPods, defaultNodes, nodesFor } from "@kubewright/cluster";
 
 import { isLive, liveState } from "../input/live-state.js";
 import type { Manifest } from "../input/manifest.js";
@@ -118,7 +118,7 @@ function withoutLivePods(manifests: readonly Manifest[]): Manifest[] {
 }
 
 /** Whether the pod selects a node by its name, not by labels. */
-function namesANode({ nodeName, affinity }: PodTemplate["spec"]): boolean {
+function namesANode({ nodeName, affinity }: PendingPods["spec"]): boolean {
   const { nodeSelectorTerms = [] } = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? {};
   return Boolean(nodeName) || nodeSelectorTerms.some(({ matchFields = [] }) => matchFields.length > 0);
 }
