@@ -29,7 +29,6 @@ const KNOWN_CLASHES: ReadonlySet<string> = new Set([
   "Violation",
   "listen",
   "simulateFutures",
-  "violationText",
 ]);
 
 const problems: string[] = [];

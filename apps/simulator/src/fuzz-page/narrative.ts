@@ -4,7 +4,7 @@ import {
   type Sentence,
   sinceText,
   type NarrativeSection,
-  violationText,
+  invariantViolationText,
 } from "@kubewright/timeline/data";
 
 import { fieldsOf } from "./object-fields.js";
@@ -87,7 +87,7 @@ export function buildNarrative(input: NarrativeInput): Narrative {
       title: "What should have held",
       sentences: [
         ...(sentence === undefined ? [] : [{ text: sentence }]),
-        { text: `It did not at ${at(steps[moment]!.atMs)}: ${violationText(violation)}.`, step: moment },
+        { text: `It did not at ${at(steps[moment]!.atMs)}: ${invariantViolationText(violation)}.`, step: moment },
       ],
     },
   ];

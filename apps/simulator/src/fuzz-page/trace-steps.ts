@@ -7,7 +7,13 @@ import type {
   RunRecord,
   Violation,
 } from "@kubewright/simulation";
-import { type Actor, changesBetween, type Look, type StepKind, violationText } from "@kubewright/timeline/data";
+import {
+  type Actor,
+  changesBetween,
+  type Look,
+  type StepKind,
+  invariantViolationText,
+} from "@kubewright/timeline/data";
 
 import { describeDecision } from "./decision-text.js";
 import { fieldsOf } from "./object-fields.js";
@@ -224,7 +230,7 @@ function stepOf(
 
 function violationStep(violation: Violation): TraceStep {
   const { atMs, invariant } = violation;
-  const text = (): string => `${invariant} does not hold: ${violationText(violation)}`;
+  const text = (): string => `${invariant} does not hold: ${invariantViolationText(violation)}`;
   return { atMs, kind: "violation", look: "wrong", text, violation };
 }
 

@@ -1,7 +1,7 @@
 export { byWeight, changesBetween, notableChanges } from "./change-text.js";
 export { rowTime } from "./rows.js";
 export { sinceText } from "./since-text.js";
-export { violationText } from "./violation-text.js";
+export { invariantViolationText } from "./violation-text.js";
 
 export type { ConcurrencySteps, Levels } from "./concurrency-steps.js";
 export type { CronJobState } from "./cron-job-state.js";

@@ -1,6 +1,6 @@
 import type { Look, RecordedRun, Sentence } from "../../data/recorded-run.js";
 import { sinceText } from "../../data/since-text.js";
-import { violationText } from "../../data/violation-text.js";
+import { invariantViolationText } from "../../data/violation-text.js";
 import { button, h, listen } from "../dom.js";
 import { figureTableView } from "../figure-table-view.js";
 import { overview } from "../overview.js";
@@ -68,13 +68,17 @@ export class RecordedRunPage {
         this.#environment,
         "A run, step by step",
         [name, `${sinceText(endMs, startMs).slice(1)} of virtual time`],
-        h("h1", {}, first === undefined ? "Nothing went wrong" : `${first.invariant}: ${violationText(first)}`),
+        h(
+          "h1",
+          {},
+          first === undefined ? "Nothing went wrong" : `${first.invariant}: ${invariantViolationText(first)}`,
+        ),
         this.#narrative(),
         ...others.map((other) =>
           h(
             "p",
             { class: "remark" },
-            `Also: ${other.invariant}: ${violationText(other)} `,
+            `Also: ${other.invariant}: ${invariantViolationText(other)} `,
             this.#link(other.step, "Show"),
           ),
         ),
