@@ -20,8 +20,6 @@ const TABLE = /^## Exports\n\n(?:\|.*\n)+/m;
 const KNOWN_CLASHES: ReadonlySet<string> = new Set([
   "AdmissionRequest",
   "AdmissionReview",
-  "MissReason",
-  "MissedSlots",
   "Problem",
   "RequestInfo",
   "SimulationOptions",

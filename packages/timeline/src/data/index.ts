@@ -8,7 +8,7 @@ export type { CronJobState } from "./cron-job-state.js";
 export type { Figure, FigureCell, FigureTable, Moment } from "./figure-table.js";
 export type { FuturesReport, LoadBand, LoadOverTime, LoadOverTimeOf } from "./futures-report.js";
 export type { ScenarioEventRecord } from "./scenario-event-record.js";
-export type { MissReason, MissedSlots, SkipReason } from "./missed-slots.js";
+export type { ReportedMissReason, ReportedMissedSlots, SkipReason } from "./missed-slots.js";
 export type { PageData } from "./page-data.js";
 export type {
   Actor,

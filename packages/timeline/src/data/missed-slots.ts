@@ -1,9 +1,9 @@
 /**
- * Reasons of the CronJob controller for a missed run. They repeat the type of the same name in `@kubewright/cronjob`,
+ * Reasons of the CronJob controller for a missed run. They repeat the type `MissReason` of `@kubewright/cronjob`,
  * because this package has no dependencies. Code that passes a value of one type as the other does not compile when the
  * types differ.
  */
-export type MissReason =
+export type ReportedMissReason =
   | "suspended"
   | "stillActive"
   | "deadlinePassed"
@@ -16,11 +16,11 @@ export type MissReason =
   | "ownedByAnother";
 
 /** Reasons for a missed run: those of the controller, and local times that a clock change skips. */
-export type SkipReason = MissReason | "noSuchTime";
+export type SkipReason = ReportedMissReason | "noSuchTime";
 
 /** Slots without a run, all for the same reason. Only the first slots are listed. */
-export interface MissedSlots {
-  readonly reason: MissReason;
+export interface ReportedMissedSlots {
+  readonly reason: ReportedMissReason;
   readonly count: number;
   /** False when `count` is extrapolated from the interval between the listed slots. */
   readonly exact: boolean;

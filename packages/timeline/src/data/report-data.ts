@@ -1,6 +1,6 @@
 import type { ConcurrencySteps } from "./concurrency-steps.js";
 import type { ScenarioEventRecord } from "./scenario-event-record.js";
-import type { MissedSlots } from "./missed-slots.js";
+import type { ReportedMissedSlots } from "./missed-slots.js";
 import type { TimelineGroup } from "./rows.js";
 
 /** Data of the timeline page, as JSON. The HTML file embeds it; the live page computes it from the trace. */
@@ -74,7 +74,7 @@ export interface DecisionNote {
   readonly reasons: readonly string[];
   readonly slotMs?: number;
   readonly jobName?: string;
-  readonly missed?: readonly MissedSlots[];
+  readonly missed?: readonly ReportedMissedSlots[];
 }
 
 /** Two compared runs, A and B, and their differences. */
