@@ -22,7 +22,6 @@ const KNOWN_CLASHES: ReadonlySet<string> = new Set([
   "AdmissionReview",
   "Problem",
   "RequestInfo",
-  "SimulationOptions",
   "UserInfo",
   "Violation",
   "listen",

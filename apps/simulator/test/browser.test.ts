@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { browserPath, launchBrowser } from "../../../packages/timeline/test/chromium.js";
 import type {
-  SimulationOptions,
+  SimulationRequestOptions,
   SimulationRequest,
   SimulationResult,
 } from "../../../packages/analysis/src/browser/index.js";
@@ -125,7 +125,7 @@ describe.skipIf(browserPath === undefined)("in a worker of a browser, under a po
   const ask = <T>(
     name: string,
     request: SimulationRequest,
-    options: SimulationOptions = {},
+    options: SimulationRequestOptions = {},
     cancelAt?: number,
   ): Promise<Answer<T>> =>
     page.evaluate((message) => (globalThis as unknown as { ask(message: unknown): Promise<never> }).ask(message), {

@@ -15,7 +15,7 @@ export type {
   PageFiles,
   Problem,
   ReportData,
-  SimulationOptions,
+  SimulationRequestOptions,
   SimulationRequest,
   SimulationResult,
 } from "@kubewright/analysis/browser";

@@ -10,13 +10,13 @@ import { type SeedRange, countSeeds, parseSeeds, seedsOf } from "../futures/seed
 import { versionName } from "../input/kubernetes-version.js";
 import { styleFor } from "../text/style.js";
 import type { FuturesResult } from "./simulate-futures.js";
-import type { SimulationOptions, SimulationRequest } from "./simulation-request.js";
+import type { SimulationRequestOptions, SimulationRequest } from "./simulation-request.js";
 import { type ReadRequest, tryRequest } from "./read-request.js";
 
 /** Implements `simulateFutures`, which loads this module. */
 export async function countFutures(
   request: SimulationRequest & { readonly seeds: string },
-  { onProgress, signal = new AbortController().signal, timeZoneData = "unknown" }: SimulationOptions = {},
+  { onProgress, signal = new AbortController().signal, timeZoneData = "unknown" }: SimulationRequestOptions = {},
 ): Promise<FuturesResult> {
   const read = await tryRequest(request);
   const { texts, problems } = read;

@@ -8,5 +8,5 @@ export type { FuturesReport, ReportData } from "@kubewright/timeline/data";
 export type { PageFiles } from "./page-files.js";
 export type { SimulationResult } from "./run-simulation.js";
 export type { FuturesResult } from "./simulate-futures.js";
-export type { SimulationOptions, SimulationRequest } from "./simulation-request.js";
+export type { SimulationRequestOptions, SimulationRequest } from "./simulation-request.js";
 export type { Problem } from "./problem.js";

@@ -14,7 +14,7 @@ import { styleFor } from "../text/style.js";
 import { Timeline } from "../timeline/timeline.js";
 import { type ScenarioEventRecord, type TraceRecord, traceLine } from "../run/trace.js";
 import { type PageFiles, pageAssetsOf } from "./page-files.js";
-import type { SimulationOptions, SimulationRequest } from "./simulation-request.js";
+import type { SimulationRequestOptions, SimulationRequest } from "./simulation-request.js";
 import type { Problem } from "./problem.js";
 import { type ReadRequest, readRequest } from "./read-request.js";
 
@@ -33,7 +33,7 @@ export interface SimulationResult {
 /** Simulates a request in virtual time. Invalid objects are reported, and the others are simulated. */
 export async function runSimulation(
   request: SimulationRequest,
-  options: SimulationOptions = {},
+  options: SimulationRequestOptions = {},
 ): Promise<SimulationResult> {
   const read = await readRequest(request);
   const command = commandOf(read, request);
@@ -58,7 +58,7 @@ export async function runSimulation(
  *
  * @throws UserError with a line for each error.
  */
-export async function trace(request: SimulationRequest, options: SimulationOptions = {}): Promise<string> {
+export async function trace(request: SimulationRequest, options: SimulationRequestOptions = {}): Promise<string> {
   const read = await readRequest(request);
   const lines: string[] = [];
   await simulateRequest(read, options, (record) => lines.push(traceLine(record)));
@@ -73,7 +73,7 @@ export async function trace(request: SimulationRequest, options: SimulationOptio
  */
 export async function htmlReport(
   request: SimulationRequest,
-  { page, ...options }: SimulationOptions & { readonly page: PageFiles },
+  { page, ...options }: SimulationRequestOptions & { readonly page: PageFiles },
 ): Promise<string> {
   const read = await readRequest(request);
   const run = await simulateRequest(read, options);
@@ -93,7 +93,7 @@ interface Run {
 /** @returns `undefined` when nothing could be simulated. */
 async function simulateRequest(
   { input, problems }: ReadRequest,
-  { onProgress, signal, timeZoneData = "unknown" }: SimulationOptions,
+  { onProgress, signal, timeZoneData = "unknown" }: SimulationRequestOptions,
   emit: (record: TraceRecord) => void = () => {},
 ): Promise<Run | undefined> {
   if (input === undefined) return undefined;

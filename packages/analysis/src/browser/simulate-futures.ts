@@ -1,6 +1,6 @@
 import type { FuturesReport } from "@kubewright/timeline/data";
 
-import type { SimulationOptions, SimulationRequest } from "./simulation-request.js";
+import type { SimulationRequestOptions, SimulationRequest } from "./simulation-request.js";
 import type { Problem } from "./problem.js";
 
 /** The result of a simulation with many seeds. */
@@ -24,7 +24,7 @@ export interface FuturesResult {
  */
 export async function simulateFutures(
   request: SimulationRequest & { readonly seeds: string },
-  options: SimulationOptions = {},
+  options: SimulationRequestOptions = {},
 ): Promise<FuturesResult> {
   const { countFutures } = await import("./count-futures.js");
   return countFutures(request, options);

@@ -18,7 +18,7 @@ export interface SimulationRequest {
   readonly workloads?: string;
 }
 
-export interface SimulationOptions {
+export interface SimulationRequestOptions {
   /** Receives the simulated share, from 0 to 1. */
   readonly onProgress?: (done: number) => void;
   /** Stops the simulation: the promise is then rejected with the signal's reason. */
