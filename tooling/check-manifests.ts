@@ -25,7 +25,6 @@ const KNOWN_CLASHES: ReadonlySet<string> = new Set([
   "UserInfo",
   "Violation",
   "listen",
-  "simulateFutures",
 ]);
 
 const problems: string[] = [];

@@ -21,7 +21,7 @@ import {
   parseSeeds,
   seedsOf,
   seedsText,
-  simulateFutures,
+  simulateSeeds,
 } from "@kubewright/analysis/futures";
 import { type RunInputFlags, readRunInput, versionName, versionRemark } from "@kubewright/analysis/input";
 import { silentProgress } from "@kubewright/analysis/ports";
@@ -100,7 +100,7 @@ export async function futuresCommand({
   const showProgress = (underWay: number): void => progress.show((statistics.futures + underWay) / all, doneText());
   try {
     showProgress(0);
-    isComplete = await simulateFutures(seedsOf(seeds), {
+    isComplete = await simulateSeeds(seedsOf(seeds), {
       workers: pool,
       signal: io.stopped,
       simulate: (seed, onProgress) => pool.simulate(plan, seed, onProgress),

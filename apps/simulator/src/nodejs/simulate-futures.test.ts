@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { kubewright } from "../../test/memory-io.js";
 import { runTask } from "./future-worker.js";
-import { type FuturePlan, inThisThread, simulateFutures } from "@kubewright/analysis/futures";
+import { type FuturePlan, inThisThread, simulateSeeds } from "@kubewright/analysis/futures";
 
 const tick = {
   apiVersion: "batch/v1",
@@ -38,7 +38,7 @@ const signal = new AbortController().signal;
 test("within a long future its virtual time moves the progress, in a hundred steps", async () => {
   const progress: number[] = [];
   let done = 0;
-  await simulateFutures([1, 2], {
+  await simulateSeeds([1, 2], {
     workers: inThisThread,
     signal,
     simulate: (seed, onProgress) => inThisThread.simulate(plan, seed, onProgress),
@@ -54,7 +54,7 @@ test("within a long future its virtual time moves the progress, in a hundred ste
 test("the progress of several runs is added up, and late progress is ignored", async () => {
   const progress: number[] = [];
   const received = new Map<number, (share: number) => void>();
-  await simulateFutures([1, 2, 3], {
+  await simulateSeeds([1, 2, 3], {
     workers: { count: 2 },
     signal,
     simulate: async (seed, onProgress) => {
@@ -78,7 +78,7 @@ test("no result stays in memory once the next run starts, and an unfinished run 
   const collect = runInNewContext("gc") as () => void;
   const kept: WeakRef<object>[] = [];
   const stop = new AbortController();
-  const ended = simulateFutures([1, 2, 3, 4], {
+  const ended = simulateSeeds([1, 2, 3, 4], {
     workers: { count: 1 },
     signal: stop.signal,
     simulate: async (seed) => (seed < 4 ? { seed } : new Promise<never>(() => {})),
@@ -93,7 +93,7 @@ test("no result stays in memory once the next run starts, and an unfinished run 
 });
 
 test("a future that fails ends it all", async () => {
-  const failing = simulateFutures([1, 2], {
+  const failing = simulateSeeds([1, 2], {
     workers: { count: 2 },
     signal,
     simulate: async (seed) => (seed === 1 ? { seed } : Promise.reject(new Error("broken"))),

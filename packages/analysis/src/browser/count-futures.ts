@@ -5,7 +5,7 @@ import { FuturesStatistics } from "../futures/futures-statistics.js";
 import { futuresText } from "../futures/futures-text.js";
 import { LoadBands } from "../futures/load-bands.js";
 import { futurePlan, simulateFuture } from "../futures/simulate-future.js";
-import { simulateFutures } from "../futures/simulate-futures.js";
+import { simulateSeeds } from "../futures/simulate-futures.js";
 import { type SeedRange, countSeeds, parseSeeds, seedsOf } from "../futures/seeds.js";
 import { versionName } from "../input/kubernetes-version.js";
 import { styleFor } from "../text/style.js";
@@ -30,7 +30,7 @@ export async function countFutures(
   const plan = futurePlan(input, { timeZoneData, selections: [], nodeSizes: [], incidents: DEFAULT_INCIDENTS, curves });
   const statistics = new FuturesStatistics();
   const bands = new LoadBands();
-  await simulateFutures(seedsOf(seeds), {
+  await simulateSeeds(seedsOf(seeds), {
     workers: { count: 1 },
     signal,
     simulate: (seed, onProgress) => simulateFuture(plan, seed, onProgress, signal),

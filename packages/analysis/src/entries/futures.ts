@@ -13,7 +13,7 @@ export { PodPeaks } from "../futures/pod-peaks.js";
 export { inputArgs, seedCommand } from "../futures/seed-command.js";
 export { countSeeds, parseSeeds, seedsOf, seedsText } from "../futures/seeds.js";
 export { futurePlan, simulateFuture } from "../futures/simulate-future.js";
-export { inThisThread, simulateFutures } from "../futures/simulate-futures.js";
+export { inThisThread, simulateSeeds } from "../futures/simulate-futures.js";
 
 export type { FuturesPage } from "../futures/embedded-timelines.js";
 export type { Incident } from "../futures/incident.js";

@@ -1,7 +1,7 @@
 import type { FuturesReport } from "@kubewright/timeline/data";
 
 import { seedsToEmbed } from "./futures-report.js";
-import { type FutureWorkers, simulateFutures } from "./simulate-futures.js";
+import { type FutureWorkers, simulateSeeds } from "./simulate-futures.js";
 
 /** The data of a futures page, and its packed timelines by element ID. */
 export interface FuturesPage {
@@ -24,7 +24,7 @@ export async function embedTimelines(
 ): Promise<FuturesPage> {
   const seeds = seedsToEmbed(report);
   const timelines = new Map<number, string>();
-  await simulateFutures(seeds, {
+  await simulateSeeds(seeds, {
     ...options,
     onSimulated: (packed, seed) => {
       timelines.set(seed, packed);

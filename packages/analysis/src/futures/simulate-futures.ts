@@ -36,7 +36,7 @@ interface SimulateOptions<Result> {
  *
  * @returns Whether all seeds were simulated; false after `signal` aborts.
  */
-export async function simulateFutures<Result extends {}>(
+export async function simulateSeeds<Result extends {}>(
   seeds: Iterable<number>,
   { workers, signal, simulate, onSimulated, onProgress }: SimulateOptions<Result>,
 ): Promise<boolean> {
