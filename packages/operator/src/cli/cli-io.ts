@@ -6,10 +6,8 @@ export interface CliIo {
   printError(text: string): void;
   /** @throws The module's error. */
   importModule(file: string): Promise<object>;
-  /**
-   * Writes a file, and creates its directory if missing.
-   *
-   * @returns The file's path.
-   */
-  writeFile(folder: string, name: string, text: string): Promise<string>;
+  /** Reads a file; `-`: standard input. @throws Error with the reason, without the file's name. */
+  readText(file: string): Promise<string>;
+  /** Writes a file, and creates its directory if missing. */
+  writeFile(file: string, text: string): Promise<void>;
 }

@@ -28,10 +28,10 @@ async function run(...args: string[]) {
       print: (text) => void (out += text),
       printError: (text) => void (err += text),
       importModule: async (file) => (await import(file)) as object,
-      writeFile: async (folder, name, text) => {
-        await mkdir(folder, { recursive: true });
-        await writeFile(path.join(folder, name), text);
-        return path.join(folder, name);
+      readText: (file) => readFile(file, "utf8"),
+      writeFile: async (file, text) => {
+        await mkdir(path.dirname(file), { recursive: true });
+        await writeFile(file, text);
       },
     },
     "1.2.3",
@@ -113,6 +113,19 @@ test("files of manifests are named in the order in which kubectl is to apply the
   expect(names.at(-1)).toBe("12-validatingwebhookconfiguration-backup-operator.yaml");
 });
 
+test("types writes a module from definitions, and reports what it does not express", async () => {
+  const definition = path.join(import.meta.dirname, "../../test/fixtures/certificate-crd.yaml");
+  const { status, out, err } = await run("types", definition);
+  expect(status).toBe(0);
+  expect(out).toBe(await readFile(path.join(path.dirname(definition), "certificate-types.ts"), "utf8"));
+  expect(err.split("\n")[0]).toBe(
+    "tlscertificates.certs.example.com: spec.versions[1].schema.openAPIV3Schema.properties.spec.oneOf: is not expressed: the type allows more than the API server",
+  );
+  const file = path.join(await scratch(), "src/certificate.ts");
+  expect(await run("types", definition, "-o", file)).toEqual({ status: 0, out: "", err: `${err}wrote ${file}\n` });
+  expect(await readFile(file, "utf8")).toBe(out);
+});
+
 test("wrong usage and wrong input are one line and status 2", async () => {
   const folder = await scratch();
   const module = async (name: string, text: string) => {
@@ -134,6 +147,8 @@ test("wrong usage and wrong input are one line and status 2", async () => {
       /^kubewright-operator: .*empty\.mjs: exports no operator: export what createOperator\(…\) answers\n$/,
     ],
     [["crd", broken], /^kubewright-operator: .*broken\.mjs: no such schema\n$/],
+    [["types", path.join(folder, "none.yaml")], /^kubewright-operator: .*none\.yaml: .*no such file.*\n$/],
+    [["types", empty], /^kubewright-operator: .*empty\.mjs: has no CustomResourceDefinition: .*\n$/],
     [["manifests", FIXTURE, "--replicas", "two"], /^kubewright-operator: .*--replicas.*must be a whole number.*\n$/],
   ];
   for (const [args, message] of cases) {
@@ -172,4 +187,7 @@ export const things = defineCustomResource({ group: "example.com", version: "v1"
   const none = call("crd", path.join(folder, "none.ts"));
   expect(none.status).toBe(2);
   expect(none.stderr).toBe(`kubewright-operator: ${path.join(folder, "none.ts")}: there is no such file\n`);
+  const piped = spawnSync(process.execPath, [bin, "types", "-"], { encoding: "utf8", input: stdout, timeout: 150_000 });
+  expect({ status: piped.status, stderr: piped.stderr }).toEqual({ status: 0, stderr: "" });
+  expect(piped.stdout).toContain("export const things = defineResource<Thing>({");
 });

@@ -1,6 +1,8 @@
 import type { KubernetesObject } from "@kubewright/api";
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 
+import { DefinitionFileError, readDefinitions } from "../crd-types/read-definitions.js";
+import { writeTypes } from "../crd-types/write-types.js";
 import { CustomResourceError } from "../custom-resource/schema-problem.js";
 import { type FoundExports, findExports } from "../manifests/find-exports.js";
 import { operatorManifests } from "../manifests/operator-manifests.js";
@@ -61,13 +63,31 @@ Examples:
   kubewright-operator manifests src/operator.ts src/webhooks.ts -o config`,
     )
     .action((files: string[], options: ManifestFlags) => writeManifests(files, options, io));
+  program
+    .command("types")
+    .description("Writes TypeScript types and resource definitions from CustomResourceDefinitions.")
+    .argument("<FILE...>", "CustomResourceDefinitions in YAML or JSON; -: standard input")
+    .option("-o, --output <FILE>", "the module to write (default: standard output)")
+    .addHelpText(
+      "after",
+      `
+Each served version gets its types, the storage version first. Names: the kind (Certificate) and the plural
+(certificates); other versions append the version (CertificateV1alpha1); nested objects append the field
+(CertificateSpecPrivateKey); a name that is taken gets a number. What a type cannot express is reported on standard error.
+
+Examples:
+  kubewright-operator types cert-manager.crds.yaml -o src/cert-manager.ts
+  kubectl get crd certificates.cert-manager.io -o yaml | kubewright-operator types - > src/certificate.ts`,
+    )
+    .action((files: string[], { output }: { output?: string }) => writeDefinitionTypes(files, output, io));
   try {
     await program.parseAsync(args, { from: "user" });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     io.printError(`kubewright-operator: ${oneLine(error)}\n`);
-    return error instanceof InputError || error instanceof CustomResourceError ? 2 : 1;
+    const isInput = [InputError, CustomResourceError, DefinitionFileError].some((each) => error instanceof each);
+    return isInput ? 2 : 1;
   }
 }
 
@@ -115,6 +135,24 @@ async function writeManifests(files: readonly string[], flags: ManifestFlags, io
   });
 }
 
+async function writeDefinitionTypes(files: readonly string[], output: string | undefined, io: CliIo): Promise<void> {
+  const definitions = [];
+  for (const file of files) {
+    const text = await io.readText(file).catch((error: unknown) => {
+      throw new InputError(`${file}: ${oneLine(error)}`, { cause: error });
+    });
+    definitions.push(...readDefinitions(file === "-" ? "standard input" : file, text));
+  }
+  const { text, warnings } = writeTypes(definitions);
+  for (const { definition, path, text: problem } of warnings) io.printError(`${definition}: ${path}: ${problem}\n`);
+  if (output === undefined) {
+    io.print(text);
+    return;
+  }
+  await io.writeFile(output, text);
+  io.printError(`wrote ${output}\n`);
+}
+
 async function load(files: readonly string[], io: CliIo): Promise<FoundExports> {
   const modules: object[] = [];
   for (const file of files) {
@@ -138,7 +176,8 @@ async function write(
     return;
   }
   for (const [index, object] of objects.entries()) {
-    const file = await io.writeFile(folder, `${nameOf(object, index)}.yaml`, toYaml(object));
+    const file = `${folder.replace(/\/$/, "")}/${nameOf(object, index)}.yaml`;
+    await io.writeFile(file, toYaml(object));
     io.printError(`wrote ${file}\n`);
   }
 }

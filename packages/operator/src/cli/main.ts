@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
-import { mkdir, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import process from "node:process";
+import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 
 import type { CliIo } from "./cli-io.js";
@@ -18,11 +19,15 @@ const io: CliIo = {
     if (found?.isFile() !== true) throw new Error("there is no such file");
     return (await import(pathToFileURL(path.resolve(file)).href)) as object;
   },
-  writeFile: async (folder, name, text) => {
-    await mkdir(folder, { recursive: true });
-    const file = path.join(folder, name);
-    await writeFile(file, text);
-    return file;
+  readText: async (file) => {
+    if (file === "-") return text(process.stdin);
+    const found = await stat(file).catch(() => undefined);
+    if (found?.isFile() !== true) throw new Error("there is no such file");
+    return readFile(file, "utf8");
+  },
+  writeFile: async (file, content) => {
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, content);
   },
 };
 const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
