@@ -108,7 +108,7 @@ export type { LabelMatcher } from "./label-selector.js";
 export type { Brand, NamespacedName, ObjectKey, UID } from "./object-key.js";
 export type { Quantity } from "./quantity.js";
 export type { DeepMutable, DeepReadonly } from "./readonly.js";
-export type { ResourceDefinition } from "./resource.js";
+export type { CreatedObject, ResourceDefinition } from "./resource.js";
 export type { Hash64, ShardKey, ShardMatcher, ShardRange, ShardSelector } from "./shard-selector.js";
 export type { Status, StatusCause, StatusDetails, StatusReason } from "./status.js";
 export type {

@@ -47,8 +47,10 @@ import type {
 /**
  * One resource of the API: its URL path and, at compile time only, the type of its objects. Define one for a custom
  * resource to use it with every typed client, informer and lister.
+ *
+ * @typeParam Input - Type of the objects that callers create, if it differs: fields with defaults are optional.
  */
-export interface ResourceDefinition<T extends KubernetesObject = KubernetesObject> {
+export interface ResourceDefinition<T extends KubernetesObject = KubernetesObject, Input = unknown> {
   /** `""` for the core group. */
   readonly group: string;
   readonly version: string;
@@ -58,10 +60,15 @@ export interface ResourceDefinition<T extends KubernetesObject = KubernetesObjec
   readonly namespaced: boolean;
   /** Never set: carries `T`. */
   readonly objectType?: T;
+  /** Never set: carries `Input`. */
+  readonly inputType?: Input;
 }
 
+/** An object that a caller creates: of the definition's input type, or of its object type if it has none. */
+export type CreatedObject<T extends KubernetesObject, Input> = unknown extends Input ? T : Input;
+
 export function defineResource<T extends KubernetesObject>(
-  definition: Omit<ResourceDefinition<T>, "objectType">,
+  definition: Omit<ResourceDefinition<T>, "objectType" | "inputType">,
 ): ResourceDefinition<T> {
   return definition;
 }

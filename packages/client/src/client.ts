@@ -13,7 +13,9 @@ export class Client {
   }
 
   /** Returns the client of one resource, typed by its definition. */
-  resource<T extends KubernetesObject>(definition: ResourceDefinition<T>): ResourceClient<T> {
+  resource<T extends KubernetesObject, Input = unknown>(
+    definition: ResourceDefinition<T, Input>,
+  ): ResourceClient<T, Input> {
     return new ResourceClient(definition, this.#requester);
   }
 

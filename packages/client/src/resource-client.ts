@@ -1,4 +1,5 @@
 import {
+  type CreatedObject,
   type DeepReadonly,
   type KubernetesObject,
   type List,
@@ -96,8 +97,8 @@ export interface Reader<T extends KubernetesObject> {
  * The write operations of one resource. Every method resolves with the stored object, and rejects with a StatusError
  * for an error response.
  */
-export interface Writer<T extends KubernetesObject> {
-  create(object: DeepReadonly<T>, options?: WriteOptions): Promise<DeepReadonly<T>>;
+export interface Writer<T extends KubernetesObject, Input = unknown> {
+  create(object: DeepReadonly<CreatedObject<T, Input>>, options?: WriteOptions): Promise<DeepReadonly<T>>;
   update(object: DeepReadonly<T>, options?: WriteOptions): Promise<DeepReadonly<T>>;
   patch(
     name: string,
@@ -114,11 +115,13 @@ export interface StatusWriter<T extends KubernetesObject> {
 }
 
 /** All operations of one resource. */
-export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Writer<T>, StatusWriter<T> {
+export class ResourceClient<T extends KubernetesObject, Input = unknown>
+  implements Reader<T>, Writer<T, Input>, StatusWriter<T>
+{
   readonly #requester: Requester;
 
   constructor(
-    readonly definition: ResourceDefinition<T>,
+    readonly definition: ResourceDefinition<T, Input>,
     requester: Requester,
   ) {
     this.#requester = requester;
@@ -150,8 +153,8 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
     >;
   }
 
-  create(object: DeepReadonly<T>, options: WriteOptions = {}): Promise<DeepReadonly<T>> {
-    return this.#write("POST", object, options);
+  create(object: DeepReadonly<CreatedObject<T, Input>>, options: WriteOptions = {}): Promise<DeepReadonly<T>> {
+    return this.#write("POST", object as unknown as DeepReadonly<T>, options);
   }
 
   update(object: DeepReadonly<T>, options: WriteOptions = {}): Promise<DeepReadonly<T>> {

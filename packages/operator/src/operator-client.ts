@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import {
+  type CreatedObject,
   type DeepMutable,
   type DeepReadonly,
   type KubernetesObject,
@@ -49,13 +50,16 @@ type SubresourceOption = { readonly subresource?: string };
 
 /** Result of {@link OperatorClient.createOrUpdate}. */
 export interface CreatedOrUpdated<T extends KubernetesObject> {
-  readonly object: DeepReadonly<T>;
+  readonly object: T;
   readonly operation: "created" | "updated" | "unchanged";
 }
 
 /**
  * Sends the requests of one reconcile. The reconcile's signal aborts them, except writes in flight. The next reconcile
  * of the key waits until the cache shows these writes.
+ *
+ * `create`, `createOrUpdate`, `apply`, `update`, `updateStatus` and `patch` resolve with a copy of the stored object, which
+ * the caller may change.
  *
  * Every method rejects with a `StatusError` of `@kubewright/client` when the API server refuses the request. If the
  * reconciler rethrows it, the reconcile is retried, for a conflict too.
@@ -101,18 +105,16 @@ export class OperatorClient {
     return this.plain.resource(definition).list({ ...options, signal: this.#signal });
   }
 
-  async create<T extends KubernetesObject>(
-    definition: ResourceDefinition<T>,
-    object: DeepReadonly<T>,
-  ): Promise<DeepReadonly<T>> {
-    return this.#wrote(definition, await this.plain.resource(definition).create(object, this.#options()));
+  /** Creates an object. Fields with defaults may be omitted, if the definition has an input type. */
+  async create<T extends KubernetesObject, Input>(
+    definition: ResourceDefinition<T, Input>,
+    object: DeepReadonly<CreatedObject<T, NoInfer<Input>>>,
+  ): Promise<T> {
+    return this.#create<T>(definition, object as unknown as DeepReadonly<T>);
   }
 
   /** Replaces an object. Fails with a conflict when the object has changed since it was read. */
-  async update<T extends KubernetesObject>(
-    definition: ResourceDefinition<T>,
-    object: DeepReadonly<T>,
-  ): Promise<DeepReadonly<T>> {
+  async update<T extends KubernetesObject>(definition: ResourceDefinition<T>, object: DeepReadonly<T>): Promise<T> {
     return this.#wrote(definition, await this.plain.resource(definition).update(object, this.#options()));
   }
 
@@ -120,7 +122,7 @@ export class OperatorClient {
   async updateStatus<T extends KubernetesObject>(
     definition: ResourceDefinition<T>,
     object: DeepReadonly<T>,
-  ): Promise<DeepReadonly<T>> {
+  ): Promise<T> {
     return this.#wrote(definition, await this.plain.resource(definition).updateStatus(object, this.#options()));
   }
 
@@ -133,7 +135,7 @@ export class OperatorClient {
     { metadata: { name = "", namespace } }: ObjectName,
     body: MergePatch<T>,
     { subresource }: SubresourceOption = {},
-  ): Promise<DeepReadonly<T>> {
+  ): Promise<T> {
     const options = { ...this.#options(), namespace, ...(subresource === undefined ? {} : { subresource }) };
     const patched = await this.plain.resource(definition).patch(name, { type: "merge", body }, options);
     return this.#wrote(definition, patched);
@@ -150,7 +152,8 @@ export class OperatorClient {
   ): Promise<DeepReadonly<T>> {
     const { status: current } = object as { readonly status?: unknown };
     if (isDeepStrictEqual(mergePatched(current, status), current)) return object;
-    return this.patch(definition, object, { status } as unknown as MergePatch<T>, { subresource: "status" });
+    const body = { status } as unknown as MergePatch<T>;
+    return this.patch(definition, object, body, { subresource: "status" }) as Promise<DeepReadonly<T>>;
   }
 
   /**
@@ -163,7 +166,7 @@ export class OperatorClient {
     definition: ResourceDefinition<T>,
     object: Applied<T>,
     { force = true, subresource }: SubresourceOption & { readonly force?: boolean } = {},
-  ): Promise<DeepReadonly<T>> {
+  ): Promise<T> {
     const { name, namespace } = object.metadata;
     const fields: object = object;
     const body = { apiVersion: apiVersionOf(definition), kind: definition.kind, ...fields };
@@ -191,9 +194,9 @@ export class OperatorClient {
   ): Promise<CreatedOrUpdated<T>> {
     const current = await this.#find(definition, name, namespace);
     if (current === undefined)
-      return { object: await this.create(definition, desired(undefined)), operation: "created" };
+      return { object: await this.#create(definition, desired(undefined)), operation: "created" };
     const wanted = desired(mutableCopy(current) as DeepMutable<T>);
-    if (isDeepStrictEqual(wanted, current)) return { object: current, operation: "unchanged" };
+    if (isDeepStrictEqual(wanted, current)) return { object: copyOf(current), operation: "unchanged" };
     return { object: await this.update(definition, wanted), operation: "updated" };
   }
 
@@ -260,7 +263,8 @@ export class OperatorClient {
     finalizers: readonly string[],
   ): Promise<DeepReadonly<T>> {
     const { resourceVersion } = object.metadata;
-    return this.patch(definition, object, { metadata: { finalizers, resourceVersion } } as unknown as MergePatch<T>);
+    const body = { metadata: { finalizers, resourceVersion } } as unknown as MergePatch<T>;
+    return this.patch(definition, object, body) as Promise<DeepReadonly<T>>;
   }
 
   async #find<T extends KubernetesObject>(
@@ -277,12 +281,21 @@ export class OperatorClient {
     }
   }
 
-  #wrote<T extends KubernetesObject>(definition: ResourceDefinition<T>, object: DeepReadonly<T>): DeepReadonly<T> {
+  async #create<T extends KubernetesObject>(definition: ResourceDefinition<T>, object: DeepReadonly<T>): Promise<T> {
+    return this.#wrote(definition, await this.plain.resource<T, unknown>(definition).create(object, this.#options()));
+  }
+
+  #wrote<T extends KubernetesObject>(definition: ResourceDefinition<T>, object: DeepReadonly<T>): T {
     this.#listener.wrote(definition, object);
-    return object;
+    return copyOf(object);
   }
 
   #options(): { readonly fieldManager: string; readonly signal: AbortSignal } {
     return { fieldManager: this.#fieldManager, signal: this.#signal };
   }
+}
+
+/** In process, the API server and its clients share objects: the caller's own is a copy. */
+function copyOf<T extends KubernetesObject>(object: DeepReadonly<T>): T {
+  return mutableCopy(object) as T;
 }

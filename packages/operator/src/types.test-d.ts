@@ -1,6 +1,7 @@
 import { type Backup, backups } from "../test/backups.js";
 import {
   type DeepReadonly,
+  type Job,
   type ObjectKey,
   type ResourceDefinition,
   type UnstructuredObject,
@@ -8,12 +9,15 @@ import {
   jobs,
 } from "@kubewright/api";
 import { expectTypeOf, test } from "vitest";
+import { z } from "zod";
 
 import {
   type Cache,
   type Operator,
   type OperatorClient,
+  type ObjectOf,
   createOperator,
+  defineCustomResource,
   defineIndex,
   generationChanged,
   indexedBy,
@@ -23,6 +27,15 @@ import {
 } from "./index.js";
 
 declare const client: OperatorClient;
+const copies = defineCustomResource({
+  group: "example.com",
+  version: "v1",
+  kind: "Copy",
+  plural: "copies",
+  scope: "Namespaced",
+  spec: z.object({ volume: z.string(), keep: z.int().default(3), tags: z.array(z.string()).optional() }),
+});
+type Copy = ObjectOf<typeof copies>;
 declare const cache: Cache;
 declare const backup: DeepReadonly<Backup>;
 declare const operator: Operator;
@@ -107,6 +120,26 @@ test("what is created is whole and of the definition's type", () => {
   void client.create(backups, { metadata: { name: "a" }, spec: {} });
   // @ts-expect-error a Job is not a Backup
   void client.create(jobs, backup);
+});
+
+test("created and applied objects may omit fields with defaults, and results have the declared type", async () => {
+  const metadata = { name: "a", namespace: "default" };
+  expectTypeOf<Copy["spec"]>().toEqualTypeOf<{ volume: string; keep: number; tags?: string[] | undefined }>();
+  const created: Copy = await client.create(copies, { metadata, spec: { volume: "data" } });
+  created.spec.keep = 4;
+  created.spec.tags?.push("own");
+  const applied: Copy = await client.apply(copies, { metadata, spec: { volume: "data" } });
+  const again: Copy = await client.update(copies, applied);
+  await client.plain.resource(copies).create({ metadata, spec: { volume: "data" } });
+  await client.create(copies, again);
+  // @ts-expect-error the volume has no default
+  await client.create(copies, { metadata, spec: { keep: 1 } });
+  // @ts-expect-error no such field
+  await client.create(copies, { metadata, spec: { volume: "data", kept: 1 } });
+  // @ts-expect-error of another type
+  await client.apply(copies, { metadata, spec: { keep: "1" } });
+  const job: Job = await client.create(jobs, { metadata, spec: { template: { spec: { containers: [] } } } });
+  expectTypeOf((await client.createOrUpdate(jobs, job, () => job)).object).toEqualTypeOf<Job>();
 });
 
 test("owners, predicates, maps and conditions are of their types", () => {

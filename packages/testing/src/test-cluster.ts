@@ -1,4 +1,5 @@
 import {
+  type CreatedObject,
   type CustomResourceDefinition,
   type DeepReadonly,
   type KubernetesObject,
@@ -158,13 +159,13 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /** Creates an object, by default in the namespace `default`. @throws StatusError when the API server rejects it. */
-  async create<T extends KubernetesObject>(
-    definition: ResourceDefinition<T>,
-    object: DeepReadonly<T>,
+  async create<T extends KubernetesObject, Input>(
+    definition: ResourceDefinition<T, Input>,
+    object: DeepReadonly<CreatedObject<T, NoInfer<Input>>>,
   ): Promise<TestObject<T>> {
-    const { metadata } = object as DeepReadonly<KubernetesObject>;
-    const placed = definition.namespaced ? { ...object, metadata: { namespace: "default", ...metadata } } : object;
-    const created = await this.client.resource(definition).create(placed);
+    const { metadata, ...rest } = object as unknown as DeepReadonly<KubernetesObject>;
+    const placed = { ...rest, metadata: definition.namespaced ? { namespace: "default", ...metadata } : metadata };
+    const created = await this.client.resource<T, unknown>(definition).create(placed as unknown as DeepReadonly<T>);
     const { name = "", namespace } = (created as DeepReadonly<KubernetesObject>).metadata;
     return this.object(definition, name, namespace);
   }

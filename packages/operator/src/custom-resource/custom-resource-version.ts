@@ -1,4 +1,4 @@
-import { type KubernetesObject, type ObjectMeta, type ResourceDefinition, apiVersionOf } from "@kubewright/api";
+import { type KubernetesObject, type ResourceDefinition, apiVersionOf } from "@kubewright/api";
 
 import type { CustomResourceSchema, InputOf, OutputOf } from "./custom-resource-schema.js";
 import type { ResourceNames } from "./names.js";
@@ -15,9 +15,7 @@ export type CustomResourceObject<Spec, Status> = KubernetesObject &
   (undefined extends Spec ? { spec?: Spec } : { spec: Spec }) & { status?: Status };
 
 /** An object of a custom resource, as it may be written: fields with defaults are optional. */
-export type CustomResourceInput<Spec> = { metadata: ObjectMeta } & (undefined extends Spec
-  ? { spec?: Spec }
-  : { spec: Spec });
+export type CustomResourceInput<Spec, Status = unknown> = CustomResourceObject<Spec, Status>;
 
 /** The object type of a definition: `type Backup = ObjectOf<typeof backups>`. */
 export type ObjectOf<Definition extends ResourceDefinition> = NonNullable<Definition["objectType"]>;
@@ -29,7 +27,7 @@ export type ObjectOf<Definition extends ResourceDefinition> = NonNullable<Defini
 export interface CustomResourceVersion<
   T extends KubernetesObject = KubernetesObject,
   Input = unknown,
-> extends ResourceDefinition<T> {
+> extends ResourceDefinition<T, Input> {
   /** Names that all versions share. */
   readonly names: ResourceNames;
   /** The schema with which the API server validates objects and applies defaults. */
@@ -51,7 +49,10 @@ export interface CustomResourceVersion<
 export function makeVersion<Spec extends CustomResourceSchema, Status extends CustomResourceSchema>(
   names: ResourceNames,
   options: VersionOptions<Spec, Status>,
-): CustomResourceVersion<CustomResourceObject<OutputOf<Spec>, OutputOf<Status>>, CustomResourceInput<InputOf<Spec>>> {
+): CustomResourceVersion<
+  CustomResourceObject<OutputOf<Spec>, OutputOf<Status>>,
+  CustomResourceInput<InputOf<Spec>, InputOf<Status>>
+> {
   const { group, kind, plural, scope } = names;
   const { version, spec, served = true, deprecated = false, selectableFields = [] } = options;
   const { schema, subresources, printerColumns } = versionSchema(kind, options);

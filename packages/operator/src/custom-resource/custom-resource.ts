@@ -35,7 +35,10 @@ export function defineCustomResource<
   Status extends CustomResourceSchema = CustomResourceSchema<never>,
 >(
   options: CustomResourceOptions<Spec, Status>,
-): CustomResource<CustomResourceObject<OutputOf<Spec>, OutputOf<Status>>, CustomResourceInput<InputOf<Spec>>> {
+): CustomResource<
+  CustomResourceObject<OutputOf<Spec>, OutputOf<Status>>,
+  CustomResourceInput<InputOf<Spec>, InputOf<Status>>
+> {
   const version = makeVersion(resourceNames(options), options);
   return { ...version, crd: definitionOf(version) };
 }

@@ -54,7 +54,11 @@ export function defineVersion<
     ...options
   }: VersionOptions<Spec, Status> &
     Partial<VersionConversion<CustomResourceObject<OutputOf<Spec>, OutputOf<Status>>, NoInfer<Stored>>>,
-): OtherVersion<CustomResourceObject<OutputOf<Spec>, OutputOf<Status>>, CustomResourceInput<InputOf<Spec>>, Stored> {
+): OtherVersion<
+  CustomResourceObject<OutputOf<Spec>, OutputOf<Status>>,
+  CustomResourceInput<InputOf<Spec>, InputOf<Status>>,
+  Stored
+> {
   if ((toStored === undefined) !== (fromStored === undefined))
     throw new Error(`${stored.kind} ${options.version} needs both toStored and fromStored, or neither`);
   const conversion = toStored === undefined || fromStored === undefined ? undefined : { toStored, fromStored };
