@@ -18,8 +18,6 @@ function memberSchema(x: z.ZodType) {
   return schemaOf(z.object({ x }))?.properties?.["x"];
 }
 
-const safeInteger = { minimum: -9007199254740991, maximum: 9007199254740991 };
-
 test.each<[string, z.ZodType, object]>([
   ["anything", z.unknown(), { "x-kubernetes-preserve-unknown-fields": true, nullable: true }],
   [
@@ -33,13 +31,15 @@ test.each<[string, z.ZodType, object]>([
     z.union([z.literal("a"), z.enum(["b", "c"])]),
     { type: "string", enum: ["a", "b", "c"] },
   ],
-  ["an int-or-string", z.union([z.int(), z.string()]), { "x-kubernetes-int-or-string": true, ...safeInteger }],
+  ["an integer without bounds of its own", z.int(), { type: "integer" }],
+  ["an integer with one bound", z.int().positive(), { type: "integer", minimum: 0, exclusiveMinimum: true }],
+  ["an int-or-string", z.union([z.int(), z.string()]), { "x-kubernetes-int-or-string": true }],
   [
     "integers among numbers",
     z.union([z.int(), z.number().min(0.5)]),
     {
       type: "number",
-      anyOf: [{ ...safeInteger, multipleOf: 1 }, { minimum: 0.5 }],
+      anyOf: [{ multipleOf: 1 }, { minimum: 0.5 }],
     },
   ],
   [
@@ -94,7 +94,6 @@ test.each<[string, z.ZodType, object]>([
       .meta({ "x-kubernetes-validations": [{ rule: "self % 2 == 0" }] }),
     {
       type: "integer",
-      ...safeInteger,
       "x-kubernetes-validations": [{ rule: "self % 2 == 0" }],
     },
   ],

@@ -380,8 +380,18 @@ function restOfShape(part: Shape, joined: Shape): Rules {
 
 function numberRules(schema: JsonSchema): Rules {
   const { format } = schema;
+  // The bounds of integers that JavaScript can represent, which libraries add by themselves, restrict no other client.
+  const { minimum, maximum, ...others } = pick(schema, [
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+  ]);
   return {
-    ...pick(schema, ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]),
+    ...(minimum === undefined || minimum === Number.MIN_SAFE_INTEGER ? {} : { minimum }),
+    ...(maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? {} : { maximum }),
+    ...others,
     ...(typeof format === "string" && isNumberFormat(format) ? { format } : {}),
   };
 }

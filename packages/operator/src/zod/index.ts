@@ -1,0 +1,2 @@
+export { conditions } from "./conditions.js";
+export type { ConditionsSchema } from "./conditions.js";
