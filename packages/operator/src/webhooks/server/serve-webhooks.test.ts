@@ -5,7 +5,13 @@ import path from "node:path";
 import type { TLSSocket } from "node:tls";
 import { X509Certificate } from "node:crypto";
 
-import { configMaps, customResourceDefinitions, secrets, validatingWebhookConfigurations } from "@kubewright/api";
+import {
+  configMaps,
+  customResourceDefinitions,
+  mutatingWebhookConfigurations,
+  secrets,
+  validatingWebhookConfigurations,
+} from "@kubewright/api";
 import { createApiServer } from "@kubewright/apiserver";
 import { callWebhook } from "@kubewright/apiserver/http";
 import { Client } from "@kubewright/client";
@@ -36,6 +42,20 @@ const webhooks = [
   validatingWebhook(configMaps, ({ object }) => (object.data?.["a"] === "bad" ? deny("a may not be bad") : undefined)),
   mutatingWebhook(configMaps, ({ object }) => void (object.data = { ...object.data, added: "yes" })),
 ];
+
+const things = defineCustomResource({
+  group: "example.com",
+  version: "v1",
+  kind: "Thing",
+  scope: "Cluster",
+  spec: z.object({ a: z.string() }),
+});
+const olderThings = defineVersion(things, {
+  version: "v1alpha1",
+  spec: z.object({ b: z.string() }),
+  toStored: ({ spec }) => ({ spec: { a: spec.b } }),
+  fromStored: ({ spec }) => ({ spec: { b: spec.a } }),
+});
 
 function apiServer() {
   const server = createApiServer({ clock: realClock, random: seededRandom(1), webhooks: callWebhook });
@@ -90,6 +110,42 @@ test("in existing configurations only the authority is set: the owner's other fi
   }
 });
 
+test("a URL replaces the service of existing configurations, and the owner's other fields stay", async () => {
+  const client = apiServer();
+  const port = await freePort();
+  const service = { name: "demo", namespace: "default" };
+  const all = [...webhooks, conversionWebhook(things, [olderThings])];
+  const { validating, mutating, definitions } = webhookConfigurations({
+    name: "demo",
+    webhooks: all,
+    place: { service },
+    ca: "installer",
+  });
+  const chosen = { failurePolicy: "Ignore", timeoutSeconds: 3 };
+  const others = { ...validating!.webhooks![0]!, name: "of.another.owner" };
+  await client
+    .resource(validatingWebhookConfigurations)
+    .create({ ...validating!, webhooks: [others, { ...validating!.webhooks![0]!, ...chosen }] });
+  // An older release of the operator had no mutating webhooks.
+  await client.resource(mutatingWebhookConfigurations).create({ ...mutating!, webhooks: [] });
+  await client.resource(customResourceDefinitions).create(definitions[0]!);
+  const url = `https://localhost:${port}`;
+  await serve(all, { port, publish: { client, name: "demo", place: { url } } });
+  const caBundle = expect.any(String) as string;
+  const found = await client.resource(validatingWebhookConfigurations).get("demo");
+  expect(found.webhooks).toMatchObject([
+    { name: "of.another.owner", clientConfig: { service } },
+    { ...chosen, clientConfig: { url: `${url}/validate/core/v1/configmaps`, caBundle } },
+  ]);
+  expect(found.webhooks?.[1]?.clientConfig.service).toBeUndefined();
+  const added = await client.resource(mutatingWebhookConfigurations).get("demo");
+  expect(added.webhooks).toMatchObject([
+    { failurePolicy: "Fail", clientConfig: { url: `${url}/mutate/core/v1/configmaps` } },
+  ]);
+  const { spec } = await client.resource(customResourceDefinitions).get("things.example.com");
+  expect(spec.conversion?.webhook?.clientConfig).toEqual({ url: `${url}/convert/example.com/things`, caBundle });
+});
+
 test("a new authority replaces the old one, also in configurations that the operator created", async () => {
   const client = apiServer();
   const port = await freePort();
@@ -106,23 +162,10 @@ test("a new authority replaces the old one, also in configurations that the oper
 });
 
 test("the conversion webhook is published into the CustomResourceDefinition, which keeps the rest", async () => {
-  const things = defineCustomResource({
-    group: "example.com",
-    version: "v1",
-    kind: "Thing",
-    scope: "Cluster",
-    spec: z.object({ a: z.string() }),
-  });
-  const older = defineVersion(things, {
-    version: "v1alpha1",
-    spec: z.object({ b: z.string() }),
-    toStored: ({ spec }) => ({ spec: { a: spec.b } }),
-    fromStored: ({ spec }) => ({ spec: { b: spec.a } }),
-  });
   const client = apiServer();
   await client.resource(customResourceDefinitions).create(things.crd);
   const service = { name: "things", namespace: "default" };
-  await serve([conversionWebhook(things, [older])], { publish: { client, name: "things", place: { service } } });
+  await serve([conversionWebhook(things, [olderThings])], { publish: { client, name: "things", place: { service } } });
   const { spec } = await client.resource(customResourceDefinitions).get("things.example.com");
   expect(spec.conversion).toMatchObject({
     strategy: "Webhook",
@@ -134,24 +177,18 @@ test("the conversion webhook is published into the CustomResourceDefinition, whi
 test("the API server converts objects over HTTPS for every version that they are written and read in", async () => {
   const client = apiServer();
   const port = await freePort();
-  const names = { group: "example.com", kind: "Thing", scope: "Cluster" } as const;
-  const things = defineCustomResource({ ...names, version: "v1", spec: z.object({ a: z.string() }) });
-  const older = defineVersion(things, {
-    version: "v1alpha1",
-    spec: z.object({ b: z.string() }),
-    toStored: ({ spec }) => ({ spec: { a: spec.b } }),
-    fromStored: ({ spec }) => ({ spec: { b: spec.a } }),
-  });
-  const converting = [conversionWebhook(things, [older])];
+  const converting = [conversionWebhook(things, [olderThings])];
   const place = { url: `https://localhost:${port}` };
   // As with manifests: the webhook is registered from the start, and its authority is published when it is served.
   const [definition] = webhookConfigurations({ name: "things", webhooks: converting, place }).definitions;
   await client.resource(customResourceDefinitions).create(definition!);
   await serve(converting, { port, publish: { client, name: "things", place } });
   const metadata = { name: "one" };
-  await expect.poll(() => client.resource(older).create(older.make({ metadata, spec: { b: "x" } }))).toBeDefined();
+  await expect
+    .poll(() => client.resource(olderThings).create(olderThings.make({ metadata, spec: { b: "x" } })))
+    .toBeDefined();
   expect(await client.resource(things).get("one")).toMatchObject({ apiVersion: "example.com/v1", spec: { a: "x" } });
-  expect((await client.resource(older).list()).items).toMatchObject([{ spec: { b: "x" } }]);
+  expect((await client.resource(olderThings).list()).items).toMatchObject([{ spec: { b: "x" } }]);
 });
 
 interface Sent {
