@@ -1,5 +1,7 @@
 import type { KubernetesObject, ResourceDefinition } from "@kubewright/api";
 
+import type { Webhook } from "./webhooks/webhook.js";
+
 /**
  * The part of an operator that its manifests and their roles depend on. An `Operator` implements it:
  * `kubewright-operator manifests FILE` looks for exports of this shape.
@@ -14,6 +16,8 @@ export interface OperatorDescription {
     readonly leaderElection?: { readonly leaseName?: string; readonly namespace?: string } | false;
     /** Replicas share the work instead of electing a leader. Default: off. */
     readonly sharding?: "namespaces";
+    /** Webhooks that it serves. Default: none. */
+    readonly webhooks?: readonly Webhook[];
   };
   readonly controllers: readonly ControllerDescription[];
 }

@@ -1,6 +1,8 @@
 import type { HealthCheck } from "@kubewright/controller";
 import type { MetricFamilies } from "@kubewright/controller/metrics";
 
+import type { Webhook } from "./webhooks/webhook.js";
+
 /** Leader election among the replicas. The default durations are client-go's. */
 export interface LeaderElectionOptions {
   /** Name of the Lease. Default: the operator's name. */
@@ -36,6 +38,8 @@ export interface OperatorOptions<Metrics> {
    * the API server.
    */
   readonly rateLimit?: { readonly qps: number; readonly burst: number };
+  /** Webhooks that `runOperator` and test clusters serve, and that manifests register. Default: none. */
+  readonly webhooks?: readonly Webhook[];
   /** Creates the operator's own metrics in the registry of the run. Reconcilers receive the return value. */
   readonly metrics?: (families: MetricFamilies) => Metrics;
   /** Further readiness checks by name, in addition to unfilled caches. */

@@ -8,6 +8,7 @@ import type { OperatorDescription } from "./operator-description.js";
 import type { OperatorOptions } from "./operator-options.js";
 import type { OperatorTask } from "./operator-task.js";
 import { type OperatorEnvironment, OperatorRun, type RunnableOperator } from "./operator-run.js";
+import { OperatorWebhooks } from "./webhooks/operator-webhooks.js";
 
 /**
  * Declares an operator: a name and controllers. Creating it has no effects, and it can run several times, also
@@ -38,6 +39,11 @@ export class Operator<Metrics = undefined> implements RunnableOperator, Operator
 
   get tasks(): readonly OperatorTask<Metrics>[] {
     return this.#tasks;
+  }
+
+  /** Its webhooks, to serve and publish them elsewhere than in `runOperator`. */
+  get webhooks(): OperatorWebhooks {
+    return new OperatorWebhooks(this.name, this.options.webhooks ?? []);
   }
 
   /** Adds work that is not triggered by an object. */

@@ -2,6 +2,8 @@ import type { Clock } from "@kubewright/clock";
 import type { FaultyCluster, Network } from "@kubewright/cluster";
 import type { Transport } from "@kubewright/transport";
 
+import type { OperatorWebhooksLike, ServedWebhooks } from "./served-webhooks.js";
+
 /**
  * Kind of the test's cluster: in this process, `kubewright serve` in another process, or a kube-apiserver with etcd.
  */
@@ -18,6 +20,8 @@ export interface Backend {
   readonly transport: Transport;
   /** The embedded cluster; set only in process. */
   readonly embedded?: FaultyCluster;
+  /** Serves the webhooks of an operator where the API server can call them. */
+  serveWebhooks(operator: string, webhooks: OperatorWebhooksLike): Promise<ServedWebhooks>;
   /** Advances the time by `durationMs`, and runs all work that is due by then. */
   advance(durationMs: number): Promise<void>;
   /** Advances the time to the next due work, by at most `limitMs`, and runs that work. */

@@ -15,6 +15,7 @@ export type { Check, ExpectedCondition, ExpectedEvent, ExpectedText, Subject } f
 export type { DurationLike } from "./duration.js";
 export type { ConditionFunc } from "./eventually.js";
 export type { CountedRule, Delay, Fault, Refusal, RequestRule, RequestVerb } from "./faults.js";
+export type { OperatorWebhooksLike, WebhookAddress } from "./served-webhooks.js";
 export type { MatcherResult } from "./matchers.js";
 export type { RequestRecord } from "./request-record.js";
 export type { LogRecord } from "./running-controller.js";

@@ -4,6 +4,7 @@ import { createHttpTransport, loadKubeConfig } from "@kubewright/transport-http"
 
 import { Activity } from "./activity.js";
 import { type Backend, untilEnded } from "./backend.js";
+import { serveOverHttps } from "./served-webhooks.js";
 
 export interface KubeApiServerOptions extends Pick<ComponentsOptions, "controllers" | "kubelet" | "nodes" | "logger"> {
   readonly random: Random;
@@ -45,6 +46,7 @@ export async function startOnKubeApiServer(options: KubeApiServerOptions): Promi
     clock,
     network: cluster.network,
     transport,
+    serveWebhooks: serveOverHttps,
     settle: () => activity.quiet(() => clock.yieldToEventLoop()),
     step: (limitMs) => clock.sleep(Math.min(STEP_MS, limitMs)),
     advance: async (durationMs) => {

@@ -6,6 +6,7 @@ import type { Transport } from "@kubewright/transport";
 
 import { Activity } from "./activity.js";
 import type { Backend } from "./backend.js";
+import { serveOverHttps } from "./served-webhooks.js";
 
 const ADVANCE_PATH = "/_kubewright/clock/advance";
 const RESET_PATH = "/_kubewright/reset";
@@ -56,6 +57,7 @@ export async function startServe({ url, reset = false, ended = () => undefined, 
     clock,
     network: new Network({ transport, clock }),
     transport,
+    serveWebhooks: serveOverHttps,
     step,
     settle,
     advance: async (durationMs) => {

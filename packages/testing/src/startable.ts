@@ -3,6 +3,8 @@ import type { Clock, Logger, Random } from "@kubewright/clock";
 import type { Runnable } from "@kubewright/controller";
 import type { Transport } from "@kubewright/transport";
 
+import type { OperatorWebhooksLike } from "./served-webhooks.js";
+
 /**
  * Dependencies of controllers in tests: the required fields of `ControllerDeps` of `@kubewright/controller`, and a
  * logger.
@@ -29,6 +31,7 @@ export interface TestEnvironment extends Omit<TestDeps, "client"> {
 export interface OperatorLike<Environment> {
   readonly name: string;
   readonly controllers: readonly unknown[];
+  readonly webhooks?: OperatorWebhooksLike;
   run(environment: Environment): Promise<void>;
 }
 
@@ -45,6 +48,21 @@ export function runIn<Environment>(
   if (!isOperator(what)) return what.run(signal);
   const environment: TestEnvironment = { ...shared, transport, signal, identity };
   return what.run({ ...environment, ...more } as Environment);
+}
+
+/**
+ * Returns the webhooks of an operator.
+ *
+ * @throws Error when it is no operator, or has none.
+ */
+export function webhooksOf(
+  what: ControllerFactory | Runnable | OperatorLike<never>,
+  name: string,
+): OperatorWebhooksLike {
+  const webhooks = typeof what === "function" || !isOperator(what) ? undefined : what.webhooks;
+  if (webhooks === undefined || webhooks.isEmpty)
+    throw new Error(`${name} has no webhooks to serve: declare them with createOperator({ webhooks: […] })`);
+  return webhooks;
 }
 
 function isOperator<Environment>(what: Runnable | OperatorLike<Environment>): what is OperatorLike<Environment> {

@@ -20,7 +20,15 @@ import { TestFaults } from "./faults.js";
 import { ReadObjects } from "./read-objects.js";
 import { RequestRecords } from "./request-record.js";
 import { RunningController, recordingLogger } from "./running-controller.js";
-import { type ControllerFactory, type OperatorLike, type TestDeps, type TestEnvironment, runIn } from "./startable.js";
+import type { OperatorWebhooksLike, ServedWebhooks } from "./served-webhooks.js";
+import {
+  type ControllerFactory,
+  type OperatorLike,
+  type TestDeps,
+  type TestEnvironment,
+  runIn,
+  webhooksOf,
+} from "./startable.js";
 import { TestObject } from "./test-object.js";
 import { Trace, type TraceOptions } from "./trace.js";
 
@@ -32,6 +40,11 @@ export interface RunOptions {
 export interface OperatorRunOptions<Environment> extends RunOptions {
   /** Overrides and additions to the operator's environment, for example `{ leaderElection: false }`. */
   readonly environment?: Partial<Environment>;
+  /**
+   * Whether the API server calls the operator's webhooks while it runs. Creates missing CustomResourceDefinitions of
+   * converted resources, and creates or changes the webhook configurations. Default false.
+   */
+  readonly webhooks?: boolean;
 }
 
 export interface EventuallyOptions {
@@ -129,13 +142,19 @@ export class TestCluster implements AsyncDisposable {
   ): Promise<RunningController>;
   async run<Environment>(
     what: ControllerFactory | Runnable | OperatorLike<Environment>,
-    { name, environment }: OperatorRunOptions<Environment> = {},
+    { name, environment, webhooks = false }: OperatorRunOptions<Environment> = {},
   ): Promise<RunningController> {
     const called = name ?? (what.name || "controller");
+    this.#refuseSecond(called);
     const { logger, logged } = recordingLogger();
-    const running = this.#start(called, logged, (signal, alive) =>
-      runIn(what, { ...this.#deps(called, alive), logger, signal, identity: called }, environment),
-    );
+    const served = webhooks ? await this.#serveWebhooks(what.name, webhooksOf(what, called)) : undefined;
+    const running = this.#start(called, logged, async (signal, alive) => {
+      try {
+        await runIn(what, { ...this.#deps(called, alive), logger, signal, identity: called }, environment);
+      } finally {
+        await served?.close();
+      }
+    });
     await this.#backend.settle();
     this.#check();
     return running;
@@ -213,8 +232,6 @@ export class TestCluster implements AsyncDisposable {
     logged: RunningController["logged"],
     run: (signal: AbortSignal, alive: () => boolean) => Promise<unknown>,
   ): RunningController {
-    if (this.#running.some((other) => other.name === name && other.alive))
-      throw new Error(`${name} is already running: give the second one another name, or stop the first`);
     const running: RunningController = new RunningController({
       name,
       logged,
@@ -224,6 +241,26 @@ export class TestCluster implements AsyncDisposable {
     });
     this.#running.push(running);
     return running;
+  }
+
+  /** @throws Error when a controller of that name is running. */
+  #refuseSecond(name: string): void {
+    if (this.#running.some((other) => other.name === name && other.alive))
+      throw new Error(`${name} is already running: give the second one another name, or stop the first`);
+  }
+
+  async #serveWebhooks(operator: string, webhooks: OperatorWebhooksLike): Promise<ServedWebhooks> {
+    const definitions = this.#observer.resource(customResourceDefinitions);
+    const known = new Set((await definitions.list()).items.map(({ metadata: { name } }) => name));
+    await this.install(...webhooks.definitions.filter(({ metadata: { name } }) => !known.has(name)));
+    const served = await this.#backend.serveWebhooks(operator, webhooks);
+    try {
+      await webhooks.publish(this.#observer, served);
+      return served;
+    } catch (error) {
+      await served.close();
+      throw error;
+    }
   }
 
   #deps(name: string, alive: () => boolean): Omit<TestDeps & TestEnvironment, "logger" | "signal" | "identity"> {

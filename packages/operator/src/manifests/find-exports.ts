@@ -31,7 +31,9 @@ export function findExports(modules: readonly object[]): FoundExports {
   );
   const all = [...values].filter((value): value is object => typeof value === "object" && value !== null);
   const operators = all.filter(isOperator);
-  const webhooks = all.filter(isWebhook);
+  const webhooks = [
+    ...new Set([...all.filter(isWebhook), ...operators.flatMap(({ options }) => options.webhooks ?? [])]),
+  ];
   const used = [
     ...operators.flatMap(({ controllers }) =>
       controllers.flatMap(({ resources }) => resources.map(({ definition }) => definition)),

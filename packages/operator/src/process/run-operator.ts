@@ -22,7 +22,7 @@ export interface RunOperatorOptions {
   readonly args?: readonly string[];
   /** Default: the environment of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Webhooks that every replica serves over HTTPS and publishes to the API server. Default: none. */
+  /** Webhooks that every replica serves over HTTPS and publishes to the API server. Default: the operator's. */
   readonly webhooks?: readonly Webhook[];
   /** Default: JSON lines on standard error. */
   readonly logger?: Logger;
@@ -62,7 +62,7 @@ export async function runOperator(operator: RunnableOperator, options: RunOperat
   }
   const logger = options.logger ?? processLogger(operator.name, flags.logLevel);
   try {
-    const { tracer, webhooks = [] } = options;
+    const { tracer, webhooks = operator.options.webhooks ?? [] } = options;
     await run(operator, { flags, env, logger, tracer, webhooks, signal: stop.signal });
   } catch (error) {
     logger.error({ err: errorMessage(error) }, "Operator failed");
