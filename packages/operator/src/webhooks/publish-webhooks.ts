@@ -98,7 +98,10 @@ function authorityOfWebhooks(whole: Configuration): Publication {
  */
 function addressOfWebhooks(whole: Configuration): Publication {
   const { webhooks = [] } = whole;
-  const merged = (list: readonly object[]): Patch => ({ type: "strategic", body: { webhooks: list } as object });
+  const merged = (list: readonly object[]): Patch => {
+    const body: object = { webhooks: list };
+    return { type: "strategic", body };
+  };
   const addresses = webhooks.map(({ name, clientConfig }) => ({ name, clientConfig: onlyAt(clientConfig) }));
   const all = webhooks.map((webhook) => ({ ...webhook, clientConfig: onlyAt(webhook.clientConfig) }));
   return { name: whole.metadata.name!, changes: [merged(addresses), merged(all)], whole };
@@ -121,7 +124,7 @@ function addressOfConversion({ metadata: { name = "" }, spec: { conversion } }: 
 }
 
 /** An address that replaces any other when it is merged. */
-function onlyAt({ url, caBundle = undefined }: ClientConfig): object {
+function onlyAt({ url, caBundle }: ClientConfig): object {
   return { url, service: null, caBundle: caBundle ?? null };
 }
 

@@ -156,6 +156,90 @@ function convert(desiredAPIVersion: string, ...objects: object[]): Promise<unkno
   return conversion.review({ apiVersion: "apiextensions.k8s.io/v1", kind: "ConversionReview", request });
 }
 
+const window = z.object({ from: z.string(), zone: z.string().optional() });
+const newer = defineCustomResource({
+  ...names,
+  version: "v1",
+  spec: z.object({
+    volume: z.string(),
+    at: z.string().default("12:30"),
+    keep: z.int().optional(),
+    tags: z.array(z.string()).optional(),
+    window: window.optional(),
+  }),
+});
+/** Has no keep, and sets `at` to its default; `from` is the whole window, `tag` the first tag. */
+const lossy = defineVersion(newer, {
+  version: "v1alpha1",
+  spec: z.object({ claim: z.string(), from: z.string().optional(), tag: z.string().optional() }),
+  toStored: ({ spec }) => ({
+    spec: {
+      volume: spec.claim,
+      at: "12:30",
+      keep: undefined,
+      ...(spec.tag === undefined ? {} : { tags: [spec.tag] }),
+      ...(spec.from === undefined ? {} : { window: { from: spec.from } }),
+    },
+  }),
+  fromStored: ({ spec }) => ({ spec: { claim: spec.volume, from: spec.window?.from, tag: spec.tags?.[0] } }),
+});
+const full = { volume: "data", at: "18:00", keep: 7, tags: ["a", "b"], window: { from: "00:00", zone: "UTC" } };
+
+/** An API server with an object of {@link newer} that has all fields, and its conversion webhook. */
+async function converting() {
+  const clock = new SimulatedClock("2026-01-01T00:00:00Z");
+  const webhooks = [conversionWebhook(newer, [lossy])];
+  const server = createApiServer({
+    clock,
+    random: seededRandom(1),
+    freeze: true,
+    webhooks: webhooksInProcess(webhooks),
+  });
+  const client = new Client({ transport: server.transport, clock });
+  const { definitions } = webhookConfigurations({ name: "x", webhooks, place: { url: "https://hooks.test" } });
+  await client.resource(customResourceDefinitions).create(definitions[0]!);
+  await clock.advance(5_000);
+  await client.resource(newer).create({ metadata: { name: "a", ...place }, spec: full });
+  const patchOld = async (spec: object): Promise<unknown> => {
+    await client.resource(lossy).patch("a", { type: "merge", body: { spec } }, place);
+    return (await client.resource(newer).get("a", place)).spec;
+  };
+  return { client, patchOld, end: () => server.close() };
+}
+
+test("a patch through another version changes what it says, and loses no field of the stored object", async () => {
+  const { client, patchOld, end } = await converting();
+  expect(await patchOld({ claim: "other" })).toEqual({ ...full, volume: "other" });
+  const old = await client.resource(lossy).get("a", place);
+  expect(old.spec).toEqual({ claim: "other", from: "00:00", tag: "a" });
+  expect(Object.keys(old.metadata.annotations ?? {})).toEqual(["example.com/conversion-data"]);
+  expect((await client.resource(newer).get("a", place)).metadata.annotations).toBeUndefined();
+  await client.resource(lossy).update({ ...old, spec: { ...old.spec, claim: "third" } });
+  const body = { apiVersion: "example.com/v1alpha1", kind: "Backup", spec: { claim: "fourth" } };
+  await client.resource(lossy).patch("a", { type: "apply", body }, { ...place, fieldManager: "kubectl", force: true });
+  expect((await client.resource(newer).get("a", place)).spec).toEqual({ ...full, volume: "fourth" });
+  await end();
+});
+
+test("a field that a client changes in another version has its new value, and takes along what is within it", async () => {
+  const { patchOld, end } = await converting();
+  expect(await patchOld({ from: "01:00" })).toEqual({ ...full, window: { from: "01:00", zone: "UTC" } });
+  expect(await patchOld({ tag: "c" })).toMatchObject({ tags: ["c"], keep: 7 });
+  const { window: _window, ...rest } = full;
+  expect(await patchOld({ from: null })).toEqual({ ...rest, tags: ["c"] });
+  await end();
+});
+
+test("an annotation that is no conversion data is refused", async () => {
+  const { client, end } = await converting();
+  const annotations = { "example.com/conversion-data": "none" };
+  const write = client.resource(lossy).patch("a", { type: "merge", body: { metadata: { annotations } } }, place);
+  await expect(write).rejects.toThrow(
+    "metadata.annotations[example.com/conversion-data] is no conversion data: remove it",
+  );
+  await end();
+});
+
 test("objects are converted there and back, and what a conversion does not mention stays", async () => {
   const metadata = { name: "a", uid: "1", annotations: { a: "1" } };
   const old = {
