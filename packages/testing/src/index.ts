@@ -1,3 +1,4 @@
+export { checkConversion } from "./check-conversion.js";
 export { assertCheck, checkCondition, checkEvent, checkFinalizer, checkGone, checkOwns } from "./checks.js";
 export { NotInTimeError } from "./eventually.js";
 export { TestFaults } from "./faults.js";
@@ -11,6 +12,7 @@ export { missingTestServer } from "./test-server.js";
 export { Trace } from "./trace.js";
 
 export type { Against } from "./backend.js";
+export type { ConversionCheckOptions, ConversionLike, ConvertedVersion } from "./check-conversion.js";
 export type { Check, ExpectedCondition, ExpectedEvent, ExpectedText, Subject } from "./checks.js";
 export type { DurationLike } from "./duration.js";
 export type { ConditionFunc } from "./eventually.js";
