@@ -1,4 +1,5 @@
 import { type ObjectOf, defineCustomResource } from "@kubewright/operator";
+import { conditions } from "@kubewright/operator/zod";
 import { z } from "zod";
 
 /** The custom resource: its type, what clients take, and, by `npm run manifests`, its CustomResourceDefinition. */
@@ -11,16 +12,7 @@ export const greetings = defineCustomResource({
     to: z.string().min(1).describe("Whom to greet."),
   }),
   status: z.object({
-    conditions: z.array(
-      z.object({
-        type: z.string(),
-        status: z.enum(["True", "False", "Unknown"]),
-        reason: z.string(),
-        message: z.string(),
-        lastTransitionTime: z.string(),
-        observedGeneration: z.int().optional(),
-      }),
-    ),
+    conditions: conditions(),
   }),
 });
 export type Greeting = ObjectOf<typeof greetings>;
