@@ -188,7 +188,7 @@ function compiled(pattern: string): RegExp | undefined {
   }
 }
 
-/** Whether a text matches the schema's pattern, as far as JavaScript can tell. */
+/** Whether a text matches the schema's pattern, as far as JavaScript can compile it. */
 function matchesText({ pattern }: SampledSchema, value: unknown): boolean {
   return pattern === undefined || typeof value !== "string" || compiled(pattern)?.test(value) !== false;
 }
