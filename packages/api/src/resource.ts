@@ -21,6 +21,7 @@ import type {
   MutatingWebhookConfiguration,
   Namespace,
   NetworkPolicy,
+  PartialObjectMetadata,
   Node,
   PersistentVolume,
   PersistentVolumeClaim,
@@ -58,6 +59,8 @@ export interface ResourceDefinition<T extends KubernetesObject = KubernetesObjec
   readonly resource: string;
   readonly kind: string;
   readonly namespaced: boolean;
+  /** Set by {@link metadataOnly}: reads request and return only the metadata of the objects. */
+  readonly metadataOnly?: true;
   /** Never set: carries `T`. */
   readonly objectType?: T;
   /** Never set: carries `Input`. */
@@ -71,6 +74,27 @@ export function defineResource<T extends KubernetesObject>(
   definition: Omit<ResourceDefinition<T>, "objectType" | "inputType">,
 ): ResourceDefinition<T> {
   return definition;
+}
+
+/**
+ * Returns the same resource, read without everything but the metadata: the API server sends no `spec`, `status` or
+ * `data`. Its informer is separate from the informer of the full objects. Writes other than patches and deletes fail.
+ *
+ * Upstream: `metav1.PartialObjectMetadata`, client-go metadata.
+ */
+export function metadataOnly({
+  group,
+  version,
+  resource,
+  kind,
+  namespaced,
+}: ResourceDefinition): ResourceDefinition<PartialObjectMetadata> {
+  return { group, version, resource, kind, namespaced, metadataOnly: true };
+}
+
+/** Identifies a resource, its version and its representation: two definitions with the same key share one cache. */
+export function definitionKey({ group, version, resource, metadataOnly: isPartial }: ResourceDefinition): string {
+  return `${group}/${version}/${resource}${isPartial === true ? " metadata" : ""}`;
 }
 
 /** `batch/v1`, or just `v1` for the core group. */

@@ -137,6 +137,12 @@ export type Secret = TopLevel<V1Secret>;
 export type Service = TopLevel<V1Service>;
 export type ServiceAccount = TopLevel<V1ServiceAccount>;
 export type Lease = TopLevel<V1Lease>;
+/** The metadata of an object of any kind: see `metadataOnly`. */
+export type PartialObjectMetadata = KubernetesObject & {
+  readonly spec?: never;
+  readonly status?: never;
+  readonly data?: never;
+};
 /** A core/v1 Event. */
 export type Event = TopLevel<CoreV1Event>;
 /** An events.k8s.io/v1 Event: another view of the same stored object. */

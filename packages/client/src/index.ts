@@ -28,6 +28,7 @@ export type {
   ItemMapping,
   ListOptions,
   Reader,
+  ReaderFactory,
   StatusWriter,
   WatchOptions,
   WriteOptions,

@@ -27,6 +27,8 @@ export interface RequesterOptions {
 
 interface Call extends Omit<ApiRequest, "headers"> {
   readonly contentType?: string;
+  /** Default: plain JSON. */
+  readonly accept?: string;
   /** A watch. Its first attempt takes no token, as in client-go, and its duration is not measured. */
   readonly watch?: boolean;
 }
@@ -42,7 +44,7 @@ export class Requester {
   readonly #transport: Transport;
   readonly #clock: Clock;
   readonly #headers: Readonly<Record<string, string>>;
-  /** Headers by content type of the body, reused for every request. */
+  /** Headers by accepted type, or by content type of the body, reused for every request. */
   readonly #headersByType = new Map<string | undefined, Readonly<Record<string, string>>>();
   readonly #bucket: TokenBucket | undefined;
   readonly #timeoutMs: number | undefined;
@@ -133,11 +135,14 @@ export class Requester {
     }
   }
 
-  #requestOf({ method, path, body, signal, contentType }: Call): ApiRequest {
-    let headers = this.#headersByType.get(contentType);
+  #requestOf({ method, path, body, signal, contentType, accept }: Call): ApiRequest {
+    // Only reads have an `accept`, and they have no content type.
+    const key = accept ?? contentType;
+    let headers = this.#headersByType.get(key);
     if (headers === undefined) {
-      headers = contentType === undefined ? this.#headers : { ...this.#headers, "content-type": contentType };
-      this.#headersByType.set(contentType, headers);
+      if (accept !== undefined) headers = { ...this.#headers, accept };
+      else headers = contentType === undefined ? this.#headers : { ...this.#headers, "content-type": contentType };
+      this.#headersByType.set(key, headers);
     }
     if (signal === undefined) return body === undefined ? { method, path, headers } : { method, path, headers, body };
     return body === undefined ? { method, path, headers, signal } : { method, path, headers, body, signal };

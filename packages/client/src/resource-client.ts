@@ -7,6 +7,7 @@ import {
   type Status,
   type WatchEvent,
   apiVersionOf,
+  qualifiedResource,
 } from "@kubewright/api";
 import type { ApiRequest, ApiResponse } from "@kubewright/transport";
 
@@ -114,6 +115,11 @@ export interface StatusWriter<T extends KubernetesObject> {
   updateStatus(object: DeepReadonly<T>, options?: WriteOptions): Promise<DeepReadonly<T>>;
 }
 
+/** What creates the readers of resources: a {@link Client}, or one that narrows what they read. */
+export interface ReaderFactory {
+  resource<T extends KubernetesObject>(definition: ResourceDefinition<T>): Reader<T>;
+}
+
 /** All operations of one resource. */
 export class ResourceClient<T extends KubernetesObject, Input = unknown>
   implements Reader<T>, Writer<T, Input>, StatusWriter<T>
@@ -129,17 +135,16 @@ export class ResourceClient<T extends KubernetesObject, Input = unknown>
 
   async get(name: string, options: GetOptions = {}): Promise<DeepReadonly<T>> {
     const path = resourcePath(this.definition, { namespace: options.namespace, name });
-    return this.#object(await this.#send("GET", path, options), this.#requestInfo("GET", path, name));
+    return this.#object(await this.#read(path, options, "PartialObjectMetadata"), this.#requestInfo("GET", path, name));
   }
 
   async list(options: ListOptions & ItemMapping<T> = {}): Promise<DeepReadonly<List<T>>> {
-    const { mapItem } = options;
     const path = resourcePath(this.definition, { namespace: options.namespace });
-    const response = await this.#send("GET", path, options);
+    const response = await this.#read(path, options, "PartialObjectMetadataList");
     return (await decodeList(
       response,
       this.#requestInfo("GET", path),
-      mapItem as ItemMapper | undefined,
+      this.#itemMapper(options as ItemMapping<KubernetesObject>),
     )) as DeepReadonly<List<T>>;
   }
 
@@ -147,10 +152,12 @@ export class ResourceClient<T extends KubernetesObject, Input = unknown>
     const { signal } = options;
     const collection = resourcePath(this.definition, { namespace: options.namespace });
     const path = withQuery(collection, { watch: true, ...options });
-    const response = await this.#requester.send({ method: "GET", path, watch: true, ...signalOption(signal) });
-    return (await decodeEvents(response, this.#requestInfo("GET", collection))) as AsyncIterable<
+    const call = { method: "GET", path, watch: true, ...this.#acceptOption("PartialObjectMetadata") } as const;
+    const response = await this.#requester.send({ ...call, ...signalOption(signal) });
+    const events = (await decodeEvents(response, this.#requestInfo("GET", collection))) as AsyncIterable<
       WatchEvent<DeepReadonly<T>>
     >;
+    return this.definition.metadataOnly === true ? withMetadataOnly(events) : events;
   }
 
   create(object: DeepReadonly<CreatedObject<T, Input>>, options: WriteOptions = {}): Promise<DeepReadonly<T>> {
@@ -231,6 +238,8 @@ export class ResourceClient<T extends KubernetesObject, Input = unknown>
     subresource?: string,
   ): Promise<DeepReadonly<T>> {
     const { definition } = this;
+    if (definition.metadataOnly === true)
+      throw new Error(`cannot write ${qualifiedResource(definition)} by the metadata only: patch the object instead`);
     const { metadata } = object;
     const namespace = options.namespace ?? metadata.namespace;
     if (definition.namespaced && !namespace)
@@ -267,14 +276,54 @@ export class ResourceClient<T extends KubernetesObject, Input = unknown>
     );
   }
 
+  #read(resource: string, options: CallOptions, shape: PartialShape): Promise<ApiResponse> {
+    const accept = this.#acceptOption(shape);
+    if (accept === undefined) return this.#send("GET", resource, options);
+    const path = withQuery(resource, options);
+    return this.#requester.send({ method: "GET", path, ...accept, ...signalOption(options.signal) });
+  }
+
+  #acceptOption(shape: PartialShape): { readonly accept: string } | undefined {
+    // The fallback is for servers that cannot transform: the client then drops the rest itself.
+    return this.definition.metadataOnly === true
+      ? { accept: `${JSON_TYPE};as=${shape};g=meta.k8s.io;v=v1,${JSON_TYPE}` }
+      : undefined;
+  }
+
+  #itemMapper({ mapItem }: ItemMapping<KubernetesObject>): ItemMapper | undefined {
+    if (this.definition.metadataOnly !== true) return mapItem as ItemMapper | undefined;
+    const mapper = (item: DeepReadonly<KubernetesObject>): unknown => {
+      const partial = metadataOf(item);
+      return mapItem === undefined ? partial : mapItem(partial);
+    };
+    return mapper as ItemMapper;
+  }
+
   /** @param name - Absent for the collection. */
   #requestInfo(method: ApiRequest["method"], path: string, name?: string): RequestInfo {
     return { method, path, definition: this.definition, name };
   }
 
   #object(...response: Parameters<typeof decodeObject>): DeepReadonly<T> | Promise<DeepReadonly<T>> {
-    return decodeObject(...response) as DeepReadonly<T> | Promise<DeepReadonly<T>>;
+    const object = decodeObject(...response) as DeepReadonly<T> | Promise<DeepReadonly<T>>;
+    if (this.definition.metadataOnly !== true) return object;
+    return Promise.resolve(object).then((full: DeepReadonly<KubernetesObject>) => metadataOf(full) as DeepReadonly<T>);
   }
+}
+
+type PartialShape = "PartialObjectMetadata" | "PartialObjectMetadataList";
+
+/** Without `kind` and `apiVersion`, which are those of PartialObjectMetadata. A malformed object is left as it is. */
+function metadataOf<T extends KubernetesObject>(object: DeepReadonly<T>): DeepReadonly<T> {
+  const { metadata } = (object as Partial<DeepReadonly<KubernetesObject>> | null) ?? {};
+  return metadata === undefined ? object : ({ metadata } as DeepReadonly<T>);
+}
+
+async function* withMetadataOnly<T extends KubernetesObject>(
+  events: AsyncIterable<WatchEvent<DeepReadonly<T>>>,
+): AsyncGenerator<WatchEvent<DeepReadonly<T>>, void> {
+  for await (const event of events)
+    yield event.type === "ERROR" ? event : { ...event, object: metadataOf(event.object) };
 }
 
 type ItemMapper = (item: unknown) => unknown;

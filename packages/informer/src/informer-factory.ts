@@ -1,5 +1,5 @@
-import type { DeepReadonly, KubernetesObject, ResourceDefinition } from "@kubewright/api";
-import type { Client } from "@kubewright/client";
+import { type DeepReadonly, type KubernetesObject, type ResourceDefinition, definitionKey } from "@kubewright/api";
+import type { ReaderFactory } from "@kubewright/client";
 
 import { ChangeFeed, type ChangeListener } from "./change-feed.js";
 import { errorReporter } from "./error-reporter.js";
@@ -21,7 +21,7 @@ export interface InformerFactoryOptions extends Pick<
   | "watchList"
   | "internalErrorRetryMs"
 > {
-  readonly client: Client;
+  readonly client: ReaderFactory;
   readonly transform?: AnyTransform | undefined;
   /** Label of the informers' metrics, such as the program's name. Without a name there are no measurements. */
   readonly informerName?: string | undefined;
@@ -63,7 +63,7 @@ export class InformerFactory {
    * starts automatically, unlike upstream's, so that no caller waits for a cache that was never started.
    */
   informerFor<T extends KubernetesObject>(definition: ResourceDefinition<T>): SharedInformer<T> {
-    const key = keyOfResource(definition);
+    const key = definitionKey(definition);
     const known = this.#informers.get(key);
     if (known !== undefined) return known as unknown as SharedInformer<T>;
     const { informerName, metrics, createSource } = this.#options;
@@ -115,7 +115,7 @@ export class InformerFactory {
     return {
       ...rest,
       client: client.resource(definition),
-      random: random.fork(`informer ${keyOfResource(definition)}`),
+      random: random.fork(`informer ${definitionKey(definition)}`),
       ...(transform === undefined ? {} : { transform: (object: DeepReadonly<T>) => transform<T>(object, definition) }),
     };
   }
@@ -124,8 +124,4 @@ export class InformerFactory {
     this.#runnables.push(runnable);
     if (this.#signal !== undefined && !this.#signal.aborted) this.#running.push(runnable.run(this.#signal));
   }
-}
-
-function keyOfResource({ group, version, resource }: ResourceDefinition): string {
-  return `${group}/${version}/${resource}`;
 }

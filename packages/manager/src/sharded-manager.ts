@@ -1,4 +1,4 @@
-import type { Client } from "@kubewright/client";
+import type { Client, ReaderFactory } from "@kubewright/client";
 import type { Clock, Logger, Random } from "@kubewright/clock";
 import { type ControllerDeps, type Runnable, finishWrites, runInStages } from "@kubewright/controller";
 import { InformerFactory, type InformerFactoryOptions } from "@kubewright/informer";
@@ -29,7 +29,7 @@ export interface ShardedManagerOptions<Context extends ManagedContext> {
   /** For the Leases and the assignment. */
   readonly memberClient: Client;
   /** For the caches. */
-  readonly readClient: Client;
+  readonly readClient: ReaderFactory;
   /** Identity, place and timing of this member of the group. */
   readonly member: Pick<
     ShardMemberOptions,

@@ -10,6 +10,7 @@ import {
 } from "@kubewright/api";
 import { type IndexFunction, type InformerStore, type SharedInformer, namespaceIndex } from "@kubewright/informer";
 
+import type { CacheNarrowing } from "./cache-narrowing.js";
 import type { Caches } from "./caches.js";
 import { type IndexDefinition, defineIndex } from "./index-definition.js";
 
@@ -37,7 +38,8 @@ export class Cache {
   }
 
   /**
-   * Returns an object, or `undefined` if it does not exist.
+   * Returns an object, or `undefined` if the cache does not have it: it does not exist, or a {@link CacheNarrowing} does
+   * not select it. `get` of the client shows which.
    *
    * @param namespace - Required for namespaced resources.
    * @throws Error when the namespace is missing.

@@ -1,5 +1,5 @@
-import { type KubernetesObject, type ResourceDefinition, qualifiedResource } from "@kubewright/api";
-import { type Client, errorMessage } from "@kubewright/client";
+import { type KubernetesObject, type ResourceDefinition, definitionKey, qualifiedResource } from "@kubewright/api";
+import { type ReaderFactory, errorMessage } from "@kubewright/client";
 import type { Clock, Random } from "@kubewright/clock";
 import type { Runnable } from "@kubewright/controller";
 import {
@@ -7,20 +7,23 @@ import {
   InformerFactory,
   type InformerFactoryOptions,
   type SharedInformer,
-  withoutManagedFields,
 } from "@kubewright/informer";
 
+import type { CacheNarrowing, CacheNarrowings } from "./cache-narrowing.js";
+import { narrowedReaders, narrowedTransform } from "./narrowed-reads.js";
+
 export interface CachesOptions {
-  readonly client: Client;
+  readonly client: ReaderFactory;
   readonly clock: Clock;
   readonly random: Random;
   /** Empty: all namespaces. */
   readonly namespaces: readonly string[];
+  readonly narrowings: CacheNarrowings;
   readonly onError: (error: InformerError) => void;
   /** Called with every informer when it is created. */
   readonly onInformer?: InformerFactoryOptions["onInformer"];
   readonly resyncMs: number | undefined;
-  /** Informers to use instead of new ones; they must cover everything that is read. */
+  /** Informers to use instead of new ones; they must cover everything that is read, and be narrowed in the same way. */
   readonly informers?: InformerFactory | undefined;
 }
 
@@ -45,42 +48,44 @@ export class Caches {
       this.#factories.set(EVERYWHERE, options.informers);
       return;
     }
-    for (const namespace of new Set([EVERYWHERE, ...options.namespaces])) {
-      const { client, clock, random, resyncMs } = options;
-      const factory = new InformerFactory({
-        client,
-        clock,
-        random: random.fork(`informers ${namespace}`),
-        namespace: namespace === EVERYWHERE ? undefined : namespace,
-        transform: withoutManagedFields,
-        resyncMs,
-        onInformer: options.onInformer,
-        onError: (error) => {
-          if (error.step === "list" || error.step === "watch") this.#lastReadError = error;
-          options.onError(error);
-        },
-      });
-      this.#factories.set(namespace, factory);
-    }
+    for (const namespace of [EVERYWHERE, ...options.namespaces]) this.#factoryFor(namespace);
   }
 
   /** The scopes of a resource's caches: namespaces, or `""` for all of them. */
-  scopesOf({ namespaced }: ResourceDefinition): readonly string[] {
+  scopesOf(definition: ResourceDefinition): readonly string[] {
+    if (!definition.namespaced) return [EVERYWHERE];
     const { namespaces } = this.#options;
-    return namespaced && namespaces.length > 0 ? namespaces : [EVERYWHERE];
+    const narrowed = this.narrowingOf(definition)?.namespaces ?? [];
+    if (narrowed.length === 0) return namespaces.length > 0 ? namespaces : [EVERYWHERE];
+    return namespaces.length > 0 ? namespaces.filter((each) => narrowed.includes(each)) : narrowed;
+  }
+
+  /** `undefined`: the resource is cached as a whole. */
+  narrowingOf(definition: ResourceDefinition): CacheNarrowing | undefined {
+    return this.#options.narrowings.get(definitionKey(definition));
+  }
+
+  /** Whether the cache has every object of the resource, with all fields but `managedFields`. */
+  isComplete(definition: ResourceDefinition): boolean {
+    return this.has(definition) && definition.metadataOnly !== true && this.narrowingOf(definition) === undefined;
   }
 
   /** Adds informers for a resource, unless it has them already. */
   add<T extends KubernetesObject>(definition: ResourceDefinition<T>): readonly SharedInformer<T>[] {
-    const informers = this.scopesOf(definition).map((scope) => this.#factories.get(scope)!.informerFor(definition));
-    this.#definitions.set(keyOfResource(definition), definition);
-    this.#informers.set(keyOfResource(definition), informers as unknown as SharedInformer<KubernetesObject>[]);
+    const scopes = this.scopesOf(definition);
+    if (scopes.length === 0)
+      throw new Error(
+        `the cache of ${qualifiedResource(definition)} is narrowed to ${this.narrowingOf(definition)?.namespaces?.join()}, none of the operator's namespaces ${this.#options.namespaces.join()}`,
+      );
+    const informers = scopes.map((scope) => this.#factoryFor(scope).informerFor(definition));
+    this.#definitions.set(definitionKey(definition), definition);
+    this.#informers.set(definitionKey(definition), informers as unknown as SharedInformer<KubernetesObject>[]);
     return informers;
   }
 
   /** @throws Error when the resource is not cached. */
   informersOf<T extends KubernetesObject>(definition: ResourceDefinition<T>): readonly SharedInformer<T>[] {
-    const informers = this.#informers.get(keyOfResource(definition));
+    const informers = this.#informers.get(definitionKey(definition));
     if (informers === undefined) {
       const { kind } = definition;
       throw new Error(
@@ -91,7 +96,7 @@ export class Caches {
   }
 
   has(definition: ResourceDefinition): boolean {
-    return this.#informers.has(keyOfResource(definition));
+    return this.#informers.has(definitionKey(definition));
   }
 
   /** Definitions of all cached resources. */
@@ -128,14 +133,31 @@ export class Caches {
     }
   }
 
+  #factoryFor(namespace: string): InformerFactory {
+    const known = this.#factories.get(namespace);
+    if (known !== undefined) return known;
+    const { client, clock, random, resyncMs, narrowings, onInformer, onError } = this.#options;
+    const factory = new InformerFactory({
+      client: narrowedReaders(client, narrowings),
+      clock,
+      random: random.fork(`informers ${namespace}`),
+      namespace: namespace === EVERYWHERE ? undefined : namespace,
+      transform: narrowedTransform(narrowings),
+      resyncMs,
+      onInformer,
+      onError: (error) => {
+        if (error.step === "list" || error.step === "watch") this.#lastReadError = error;
+        onError(error);
+      },
+    });
+    this.#factories.set(namespace, factory);
+    return factory;
+  }
+
   #syncTimeoutError(limitMs: number): Error {
     const missing = [...this.#informers.values()].flat().filter(({ hasSynced }) => !hasSynced);
     const names = [...new Set(missing.map(({ name }) => name.replace(/^informer /, "")))].join(", ");
     const why = this.#lastReadError === undefined ? "" : `: ${errorMessage(this.#lastReadError)}`;
     return new Error(`the cache of ${names} was not filled within ${limitMs / 1000} s${why}`);
   }
-}
-
-function keyOfResource({ group, version, resource }: ResourceDefinition): string {
-  return `${group}/${version}/${resource}`;
 }

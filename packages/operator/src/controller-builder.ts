@@ -1,5 +1,6 @@
 import { type KubernetesObject, type ResourceDefinition, keyOf } from "@kubewright/api";
 
+import type { CacheNarrowing } from "./cache-narrowing.js";
 import type { DeclaredController } from "./controller-declaration.js";
 import type { AnySource, ControllerOptions, ControllerSpec } from "./controller-spec.js";
 import { type MapFunction, ownersOf } from "./mapping.js";
@@ -37,7 +38,7 @@ export class ControllerBuilder<T extends KubernetesObject, Metrics> {
     this.#definition = definition;
     this.#options = options;
     this.#declare = declare;
-    this.#resources = [{ role: "for", definition }];
+    this.#resources = [{ role: "for", definition, cache: options.cache as CacheNarrowing | undefined }];
     const { predicate, priority } = options;
     this.#source({ definition, map: (object) => [keyOf(object)], predicate, priority });
   }
@@ -47,7 +48,7 @@ export class ControllerBuilder<T extends KubernetesObject, Metrics> {
     definition: ResourceDefinition<Owned>,
     { controllerOnly = true, ...options }: OwnsOptions<Owned> = {},
   ): this {
-    this.#resources.push({ role: "owns", definition });
+    this.#resources.push({ role: "owns", definition, cache: options.cache as CacheNarrowing | undefined });
     this.#source({ definition, map: ownersOf(this.#definition, { controllerOnly }), ...options });
     return this;
   }
@@ -58,7 +59,7 @@ export class ControllerBuilder<T extends KubernetesObject, Metrics> {
     map: MapFunction<NoInfer<Watched>>,
     options: SourceOptions<NoInfer<Watched>> = {},
   ): this {
-    this.#resources.push({ role: "watches", definition });
+    this.#resources.push({ role: "watches", definition, cache: options.cache as CacheNarrowing | undefined });
     this.#source({ definition, map, ...options });
     return this;
   }

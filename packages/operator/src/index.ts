@@ -1,5 +1,6 @@
 export { TerminalError } from "@kubewright/controller";
 export { Cache } from "./cache.js";
+export { narrowCache } from "./cache-narrowing.js";
 export { setCondition } from "./conditions.js";
 export { ControllerBuilder } from "./controller-builder.js";
 export { defineIndex } from "./index-definition.js";
@@ -20,6 +21,7 @@ export {
 export { runOperator } from "./process/run-operator.js";
 
 export type { CacheListOptions } from "./cache.js";
+export type { CacheNarrowing, NarrowedCache } from "./cache-narrowing.js";
 export type { Condition, Conditioned, NewCondition } from "./conditions.js";
 export type { OwnsOptions } from "./controller-builder.js";
 export type { DeclaredController } from "./controller-declaration.js";
@@ -60,6 +62,7 @@ export type { Predicate } from "./predicates.js";
 export type {
   Finalizer,
   GoneHandler,
+  GoneRequest,
   ObjectEvents,
   ReconcileRequest,
   Reconciler,

@@ -1,6 +1,7 @@
 import type { KubernetesObject, ResourceDefinition } from "@kubewright/api";
 
 import type { Webhook } from "./webhooks/webhook.js";
+import type { CacheNarrowing, NarrowedCache } from "./cache-narrowing.js";
 
 /**
  * The part of an operator that its manifests and their roles depend on. An `Operator` implements it:
@@ -12,6 +13,8 @@ export interface OperatorDescription {
   readonly options: {
     /** Namespaces that it watches. Default: all. */
     readonly namespaces?: readonly string[];
+    /** What single caches store. Default: all objects. */
+    readonly caches?: readonly NarrowedCache[];
     /** Default: on, with a Lease of the operator's name in its own namespace. */
     readonly leaderElection?: { readonly leaseName?: string; readonly namespace?: string } | false;
     /** Replicas share the work instead of electing a leader. Default: off. */
@@ -40,4 +43,6 @@ export interface UsedResource {
    */
   readonly role: "for" | "owns" | "watches" | "reads" | "writes";
   readonly definition: ResourceDefinition<KubernetesObject>;
+  /** How the controller narrows the cache of the resource. Default: as the operator does. */
+  readonly cache?: CacheNarrowing | undefined;
 }

@@ -2,6 +2,7 @@ import type { HealthCheck } from "@kubewright/controller";
 import type { MetricFamilies } from "@kubewright/controller/metrics";
 
 import type { Webhook } from "./webhooks/webhook.js";
+import type { NarrowedCache } from "./cache-narrowing.js";
 
 /** Leader election among the replicas. The default durations are client-go's. */
 export interface LeaderElectionOptions {
@@ -22,6 +23,11 @@ export interface OperatorOptions<Metrics> {
   readonly name: string;
   /** Namespaces that it watches. Cluster-scoped objects are always included. Default: all. */
   readonly namespaces?: readonly string[];
+  /**
+   * What the caches of single resources store: `narrowCache(secrets, { labelSelector: … })`. Default: all objects of
+   * every resource that a controller watches, owns or reads.
+   */
+  readonly caches?: readonly NarrowedCache[];
   /**
    * Default: on, so that one of several replicas is active. Writes of other replicas are rejected before they are sent.
    */

@@ -1,3 +1,4 @@
+import { definitionKey, namespaces as namespaceResource } from "@kubewright/api";
 import { Client, type ClientOptions, errorMessage } from "@kubewright/client";
 import {
   type Clock,
@@ -24,6 +25,7 @@ import type { Transport } from "@kubewright/transport";
 import { Registry } from "prom-client";
 
 import { Cache } from "./cache.js";
+import { type CacheNarrowings, cacheNarrowings } from "./cache-narrowing.js";
 import { Caches } from "./caches.js";
 import type { ControllerContext } from "./controller-context.js";
 import type { DeclaredController } from "./controller-declaration.js";
@@ -126,6 +128,7 @@ export class OperatorRun {
       clock,
       random: random.fork("caches"),
       namespaces: environment.namespaces ?? operator.options.namespaces ?? [],
+      narrowings: cacheNarrowings(operator.controllers, operator.options.caches),
       resyncMs: this.#resyncMs,
       onInformer: environment.onInformer,
       onError: this.#onInformerError,
@@ -185,6 +188,7 @@ export class OperatorRun {
       transport,
       identity: identity ?? `${name.slice(0, 63)}-${uuid(random.fork("shard identity")).slice(0, 8)}`,
       namespace,
+      narrowings: shardedNarrowings(this.#operator),
       resyncMs: this.#resyncMs,
       onInformer: this.#environment.onInformer,
       onError: this.#onInformerError,
@@ -305,6 +309,16 @@ export class OperatorRun {
     const limit = rateLimit === undefined ? {} : { rateLimit };
     return new Client({ transport, clock, userAgent: this.#operator.name, timeoutMs, metrics, ...limit });
   }
+}
+
+/** @throws Error for a narrowing that replicas with shares of the namespaces cannot have. */
+function shardedNarrowings({ name, controllers, options }: RunnableOperator): CacheNarrowings {
+  const narrowings = cacheNarrowings(controllers, options.caches);
+  if ([...narrowings.values()].some((narrowing) => (narrowing.namespaces ?? []).length > 0))
+    throw new Error(`${name} shares all namespaces: no cache can be narrowed to namespaces`);
+  if (narrowings.has(definitionKey(namespaceResource)))
+    throw new Error(`${name} shares all namespaces: the cache of namespaces cannot be narrowed`);
+  return narrowings;
 }
 
 /** Keeps an operator without controllers running. */

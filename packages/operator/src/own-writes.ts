@@ -1,7 +1,14 @@
-import { type DeepReadonly, type KubernetesObject, type ObjectKey, type ResourceDefinition } from "@kubewright/api";
+import {
+  type DeepReadonly,
+  type KubernetesObject,
+  type ObjectKey,
+  type ResourceDefinition,
+  definitionKey,
+} from "@kubewright/api";
 import { ConsistencyStore } from "@kubewright/expectations";
 
 import type { Cache } from "./cache.js";
+import { isSelected } from "./cache-narrowing.js";
 import type { Caches } from "./caches.js";
 
 interface Deletion {
@@ -42,8 +49,8 @@ export class OwnWrites {
         const position = caches.scopesOf(definition).indexOf(scope);
         if (position < 0) return [];
         const { store } = caches.informersOf(definition)[position]!;
-        const { group, resource } = definition;
-        return [{ group, resource, resourceVersion: () => store.lastStoreSyncResourceVersion }];
+        const resourceVersion = (): string => store.lastStoreSyncResourceVersion;
+        return [{ ...storeOf(definition), resourceVersion }];
       });
       this.#stores.set(scope, new ConsistencyStore({ stores }));
     }
@@ -55,24 +62,23 @@ export class OwnWrites {
    * @param uid - UID of the reconciled object.
    * @param written - The object in the API server's response.
    */
-  wrote(
-    key: ObjectKey,
-    uid: string,
-    definition: ResourceDefinition,
-    { metadata }: DeepReadonly<KubernetesObject>,
-  ): void {
-    const { namespace = "", resourceVersion = "" } = metadata;
-    const scope = this.#caches.scopesOf(definition).find((each) => each === "" || each === namespace);
-    if (scope !== undefined) this.#stores.get(scope)?.wroteAt(key, uid, definition, resourceVersion);
+  wrote(key: ObjectKey, uid: string, definition: ResourceDefinition, written: DeepReadonly<KubernetesObject>): void {
+    const { namespace = "", resourceVersion = "" } = written.metadata;
+    for (const cached of this.#cachesOf(definition)) {
+      const scope = this.#caches.scopesOf(cached).find((each) => each === "" || each === namespace);
+      if (scope !== undefined && this.#reachesCache(cached, written))
+        this.#stores.get(scope)?.wroteAt(key, uid, storeOf(cached), resourceVersion);
+    }
   }
 
   /** Records a delete that removed the object immediately. */
   deleted(key: ObjectKey, definition: ResourceDefinition, { metadata: { name = "", namespace, uid } }: Deleted): void {
-    if (!this.#caches.has(definition)) return;
-    const known = this.#cache.get(definition, name, namespace);
-    if (known === undefined || (uid !== undefined && known.metadata.uid !== uid)) return;
-    const others = this.#deletions.get(key) ?? [];
-    this.#deletions.set(key, [...others, { definition, name, namespace, uid: known.metadata.uid }]);
+    for (const cached of this.#cachesOf(definition)) {
+      const known = this.#cache.get(cached, name, namespace);
+      if (known === undefined || (uid !== undefined && known.metadata.uid !== uid)) continue;
+      const others = this.#deletions.get(key) ?? [];
+      this.#deletions.set(key, [...others, { definition: cached, name, namespace, uid: known.metadata.uid }]);
+    }
   }
 
   /** How long to wait before the next check, in milliseconds; `undefined`: the caches show all writes of the key. */
@@ -93,6 +99,19 @@ export class OwnWrites {
     this.#pauses.delete(key);
   }
 
+  /** All cached versions and representations of a resource: a write changes each of them. */
+  #cachesOf({ group, resource }: ResourceDefinition): readonly ResourceDefinition[] {
+    return this.#caches.definitions.filter((each) => each.group === group && each.resource === resource);
+  }
+
+  /** Whether the watch of a narrowed cache reports the write: the object is selected, or was until now. */
+  #reachesCache(definition: ResourceDefinition, written: DeepReadonly<KubernetesObject>): boolean {
+    const narrowing = this.#caches.narrowingOf(definition);
+    if (narrowing === undefined || isSelected(narrowing, written)) return true;
+    const { name = "", namespace } = written.metadata;
+    return this.#cache.get(definition, name, namespace) !== undefined;
+  }
+
   #isShown(key: ObjectKey): boolean {
     const left = this.#deletions.get(key)?.filter((deletion) => this.#isCached(deletion)) ?? [];
     if (left.length > 0) {
@@ -107,4 +126,9 @@ export class OwnWrites {
     const object = this.#cache.get(definition, name, namespace);
     return object !== undefined && object.metadata.uid === uid && object.metadata.deletionTimestamp === undefined;
   }
+}
+
+/** Distinguishes the caches of one resource in a {@link ConsistencyStore}. */
+function storeOf(definition: ResourceDefinition): { readonly group: string; readonly resource: string } {
+  return { group: definition.group, resource: definitionKey(definition) };
 }

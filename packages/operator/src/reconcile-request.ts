@@ -36,6 +36,12 @@ export interface RequestScope<Metrics> {
   readonly clock: Clock;
 }
 
+/** Arguments of a {@link GoneHandler}. */
+export interface GoneRequest<Metrics = undefined> extends RequestScope<Metrics> {
+  /** Whether the object exists, but is not selected by its narrowed cache. Always false for a cache of all objects. */
+  readonly stillExists: boolean;
+}
+
 /** Arguments of a reconciler. */
 export interface ReconcileRequest<T extends KubernetesObject, Metrics = undefined> extends RequestScope<Metrics> {
   /** The cached object, shared: do not modify it. */
@@ -65,5 +71,7 @@ export type Finalizer<T extends KubernetesObject, Metrics = undefined> = Reconci
 /**
  * Removes state about an object that no longer exists, such as a metric. It may be called more than once, and for an
  * object that never existed, when another source enqueues its key. Errors are only logged.
+ *
+ * With a narrowed cache it is also called for an object that is no longer selected: see `stillExists`.
  */
-export type GoneHandler<Metrics = undefined> = (request: RequestScope<Metrics>) => Promise<void> | void;
+export type GoneHandler<Metrics = undefined> = (request: GoneRequest<Metrics>) => Promise<void> | void;

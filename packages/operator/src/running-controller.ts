@@ -1,5 +1,11 @@
-import { type DeepReadonly, type KubernetesObject, type ObjectKey, splitObjectKey } from "@kubewright/api";
-import { errorMessage } from "@kubewright/client";
+import {
+  type DeepReadonly,
+  type KubernetesObject,
+  type ObjectKey,
+  metadataOnly,
+  splitObjectKey,
+} from "@kubewright/api";
+import { errorMessage, isNotFound } from "@kubewright/client";
 import { type Random, uuid } from "@kubewright/clock";
 import { ControllerShell, type ReconcileResult, type Runnable } from "@kubewright/controller";
 import { BucketRateLimiter, ItemExponentialFailureRateLimiter, MaxOfRateLimiter } from "@kubewright/workqueue";
@@ -117,10 +123,26 @@ class RunningController<T extends KubernetesObject, Metrics> {
 
   async #forget(scope: RequestScope<Metrics>): Promise<void> {
     this.#writes.forget(scope.key);
+    const { gone } = this.#spec;
+    if (gone === undefined) return;
+    const stillExists = await this.#stillExists(scope);
     try {
-      await this.#spec.gone?.(scope);
+      await gone({ ...scope, stillExists });
     } catch (error) {
       scope.log.error({ err: errorMessage(error) }, "Forgetting an object failed");
+    }
+  }
+
+  /** An object that is not in a narrowed cache may exist without being selected. */
+  async #stillExists({ client, name, namespace }: RequestScope<Metrics>): Promise<boolean> {
+    const { definition } = this.#spec;
+    if (this.#context.caches.narrowingOf(definition) === undefined) return false;
+    try {
+      await client.get(metadataOnly(definition), name, namespace);
+      return true;
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      throw error;
     }
   }
 
@@ -132,7 +154,7 @@ class RunningController<T extends KubernetesObject, Metrics> {
     const operatorClient = new OperatorClient({
       client,
       cache,
-      isCached: (definition) => caches.has(definition),
+      isCached: (definition) => caches.isComplete(definition),
       fieldManager: operator,
       signal,
       listener: {

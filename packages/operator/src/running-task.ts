@@ -19,7 +19,7 @@ export function buildTask(
         client: new OperatorClient({
           client: whileStandingBy ? context.unfenced : context.client,
           cache,
-          isCached: (definition) => caches.has(definition),
+          isCached: (definition) => caches.isComplete(definition),
           fieldManager: operator,
           listener: { wrote: () => undefined, deleted: () => undefined },
           signal,

@@ -1,14 +1,16 @@
 import type { Client } from "@kubewright/client";
 import { type Runnable, runAll } from "@kubewright/controller";
-import { type InformerError, type InformerFactoryOptions, withoutManagedFields } from "@kubewright/informer";
+import type { InformerError, InformerFactoryOptions } from "@kubewright/informer";
 import { type ManagedContext, type ManagedController, ShardedManager } from "@kubewright/manager";
 import { memberMetrics } from "@kubewright/sharding";
 import type { Transport } from "@kubewright/transport";
 
 import { Cache } from "./cache.js";
+import type { CacheNarrowings } from "./cache-narrowing.js";
 import { Caches } from "./caches.js";
 import type { ControllerContext } from "./controller-context.js";
 import type { DeclaredController } from "./controller-declaration.js";
+import { narrowedReaders, narrowedTransform } from "./narrowed-reads.js";
 
 export interface ShardedOperatorOptions {
   readonly controllers: readonly DeclaredController[];
@@ -22,6 +24,7 @@ export interface ShardedOperatorOptions {
   readonly transport: Transport;
   readonly identity: string;
   readonly namespace: string;
+  readonly narrowings: CacheNarrowings;
   readonly resyncMs: number;
   readonly onInformer: InformerFactoryOptions["onInformer"];
   readonly onError: (error: InformerError) => void;
@@ -33,7 +36,7 @@ export interface ShardedOperatorOptions {
  */
 export function shardedOperator(options: ShardedOperatorOptions): ShardedManager<ManagedContext> {
   const { controllers, context, clientOf, readClient, transport, identity, namespace, resyncMs } = options;
-  const { onInformer, onError } = options;
+  const { narrowings, onInformer, onError } = options;
   const { clock, random, logger, operator } = context;
   return new ShardedManager({
     controllers: [...controllers.map((controller) => managed(controller, options)), managedTasks(options)],
@@ -42,7 +45,7 @@ export function shardedOperator(options: ShardedOperatorOptions): ShardedManager
     logger,
     transport,
     memberClient: readClient,
-    readClient,
+    readClient: narrowedReaders(readClient, narrowings),
     member: {
       namespace,
       group: operator.slice(0, 63),
@@ -50,7 +53,7 @@ export function shardedOperator(options: ShardedOperatorOptions): ShardedManager
       metrics: memberMetrics(context.controllerMetrics),
     },
     informers: {
-      transform: withoutManagedFields,
+      transform: narrowedTransform(narrowings),
       resyncMs,
       informerName: operator,
       metrics: context.controllerMetrics.informers,
@@ -93,7 +96,7 @@ function isNamespaced({ resources }: DeclaredController): boolean {
 function contextOf(
   { client, random, informers }: ManagedContext,
   ofNamespaced: boolean,
-  { controllers, context, readClient, resyncMs, onError, onInformer }: ShardedOperatorOptions,
+  { controllers, context, readClient, narrowings, resyncMs, onError, onInformer }: ShardedOperatorOptions,
 ): ControllerContext {
   const { clock } = context;
   const caches = new Caches({
@@ -101,6 +104,7 @@ function contextOf(
     clock,
     random,
     namespaces: [],
+    narrowings,
     onError,
     onInformer,
     resyncMs,

@@ -10,6 +10,7 @@ import { type EventHandler, deletedObject } from "@kubewright/informer";
 import { type PriorityQueue, lowPriority } from "@kubewright/workqueue";
 
 import type { Cache } from "./cache.js";
+import type { CacheNarrowing } from "./cache-narrowing.js";
 import type { Caches } from "./caches.js";
 import type { MapFunction } from "./mapping.js";
 import type { Predicate } from "./predicates.js";
@@ -21,6 +22,11 @@ export interface SourceOptions<Source extends KubernetesObject> {
    * Priority of the keys: higher ones are reconciled first. Default 0; keys from an initial list or a resync have -100.
    */
   readonly priority?: number | undefined;
+  /**
+   * What the cache of the resource stores. Controllers of one operator share the cache, so they must agree. Default: as
+   * the operator's `caches` say, else all objects.
+   */
+  readonly cache?: CacheNarrowing<Source> | undefined;
 }
 
 export interface Source<T extends KubernetesObject> extends SourceOptions<T> {

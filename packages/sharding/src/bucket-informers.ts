@@ -3,9 +3,10 @@ import {
   type KubernetesObject,
   type Namespace,
   type ResourceDefinition,
+  definitionKey,
   namespaces,
 } from "@kubewright/api";
-import type { Client } from "@kubewright/client";
+import type { ReaderFactory } from "@kubewright/client";
 import type { Clock, Random } from "@kubewright/clock";
 import {
   type AnyTransform,
@@ -27,7 +28,7 @@ import { repeat } from "./repeat.js";
 
 export interface BucketInformersOptions {
   /** Used for reads only. */
-  readonly client: Client;
+  readonly client: ReaderFactory;
   readonly clock: Clock;
   readonly random: Random;
   /** The same layout as the member's. Default: no namespace is split. */
@@ -156,7 +157,7 @@ export class BucketInformers {
 
   #feedFor<T extends KubernetesObject>(definition: ResourceDefinition<T>): NamespaceFeed<T> {
     const { group, version, resource } = definition;
-    const key = `${group}/${version}/${resource}`;
+    const key = definitionKey(definition);
     const known = this.#feeds.get(key);
     if (known !== undefined) return known as unknown as NamespaceFeed<T>;
     const { client, clock, random, transform, informerName: name, metrics, onError } = this.#options;

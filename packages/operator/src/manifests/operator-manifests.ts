@@ -63,16 +63,22 @@ export function operatorManifests(options: ManifestOptions): KubernetesObject[] 
   const published = publishingPermissions(name, webhooks);
   const used = [...controllerPermissions(operator), ...permissions, ...published, ...shared];
   const everywhere = namespaces.length === 0;
+  const narrowed = [...new Set(used.flatMap((each) => each.namespaces ?? []))];
   return [
     { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
     ...definitions.map((each) => converted.get(each.metadata.name) ?? each),
     { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, namespace } },
-    ...access.inCluster(used.filter(({ resource }) => everywhere || !resource.namespaced)),
-    ...namespaces.flatMap((each) =>
+    ...access.inCluster(
+      used.filter((each) => !each.resource.namespaced || (everywhere && each.namespaces === undefined)),
+    ),
+    ...(everywhere ? narrowed : namespaces).flatMap((each) =>
       access.inNamespace(
         name,
         each,
-        used.filter(({ resource }) => resource.namespaced),
+        used.filter(
+          ({ resource, namespaces: only }) =>
+            resource.namespaced && (only === undefined ? !everywhere : only.includes(each)),
+        ),
       ),
     ),
     ...(sharding === undefined ? [] : access.inNamespace(`${name}-sharding`, namespace, shardingPermissions())),

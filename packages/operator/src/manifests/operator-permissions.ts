@@ -3,6 +3,7 @@ import {
   type ResourceDefinition,
   configMaps,
   customResourceDefinitions,
+  definitionKey,
   events,
   leases,
   mutatingWebhookConfigurations,
@@ -10,6 +11,7 @@ import {
   validatingWebhookConfigurations,
 } from "@kubewright/api";
 
+import { type CacheNarrowings, cacheNarrowings } from "../cache-narrowing.js";
 import type { ControllerDescription, OperatorDescription } from "../operator-description.js";
 import { isConversion } from "../webhooks/configurations.js";
 import type { Webhook } from "../webhooks/webhook.js";
@@ -19,33 +21,39 @@ import { READ_VERBS, WRITE_VERBS } from "./verbs.js";
 type Definition = ResourceDefinition<KubernetesObject>;
 
 /** Permissions that the controllers of an operator need. */
-export function controllerPermissions({ controllers }: Pick<OperatorDescription, "controllers">): Permission[] {
+export function controllerPermissions({
+  controllers,
+  options,
+}: Pick<OperatorDescription, "controllers"> & Partial<Pick<OperatorDescription, "options">>): Permission[] {
+  const narrowings = cacheNarrowings(controllers, options?.caches);
   return [
-    ...controllers.flatMap(permissionsOf),
+    ...controllers.flatMap((controller) => permissionsOf(controller, narrowings)),
     // Events are created, and patched with a higher count when they repeat.
     { resource: events, verbs: ["create", "patch"] },
   ];
 }
 
-function permissionsOf({ resources, finalizer }: ControllerDescription): Permission[] {
+function permissionsOf({ resources, finalizer }: ControllerDescription, narrowings: CacheNarrowings): Permission[] {
   const owns = resources.some(({ role }) => role === "owns");
   return resources.flatMap(({ role, definition: resource }): Permission[] => {
+    const { namespaces } = narrowings.get(definitionKey(resource)) ?? {};
+    const read: Permission = { resource, verbs: READ_VERBS, ...(namespaces === undefined ? {} : { namespaces }) };
     switch (role) {
       case "for":
         return [
-          { resource, verbs: READ_VERBS },
+          read,
           { resource, subresource: "status", verbs: ["get", "update", "patch"] },
           ...(finalizer === undefined ? [] : [{ resource, verbs: ["update", "patch"] }]),
           // Upstream: OwnerReferencesPermissionEnforcement requires this to set `blockOwnerDeletion`.
           ...(owns ? [{ resource, subresource: "finalizers", verbs: ["update"] }] : []),
         ];
       case "owns":
-        return [{ resource, verbs: [...READ_VERBS, ...WRITE_VERBS] }];
+        return [read, { resource, verbs: WRITE_VERBS }];
       case "writes":
         return [{ resource }];
       case "watches":
       case "reads":
-        return [{ resource, verbs: READ_VERBS }];
+        return [read];
       default:
         throw new Error(`${resource.kind} has the role ${JSON.stringify(role satisfies never)}, which is unknown`);
     }

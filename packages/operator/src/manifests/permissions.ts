@@ -9,6 +9,8 @@ export interface Permission {
   readonly verbs?: readonly string[] | undefined;
   /** Such as `status`. Default: the objects themselves. */
   readonly subresource?: string | undefined;
+  /** Namespaced resources: where. Default: wherever the operator works. */
+  readonly namespaces?: readonly string[] | undefined;
   /** Default: all names. */
   readonly resourceNames?: readonly string[] | undefined;
 }
