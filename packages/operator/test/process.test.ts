@@ -73,6 +73,25 @@ async function startCluster(scope: Scope) {
 }
 
 describe.concurrent("an operator as a process", () => {
+  test("serves CPU profiles and heap snapshots on the loopback address when a flag asks for it", async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const scope = { expect, onTestFinished };
+    const { flags } = await startCluster(scope);
+    const observer = startObserver(scope, [...flags, "--profiling-bind-address=:0"]);
+    const address = await observer.addressOf("profiling");
+    expect(address).toMatch(/^127\.0\.0\.1:/);
+    const profile = await fetch(`http://${address}/debug/pprof/profile?seconds=0.2`);
+    expect(Object.keys((await profile.json()) as object)).toEqual(expect.arrayContaining(["nodes", "samples"]));
+    const heap = await fetch(`http://${address}/debug/pprof/heap`);
+    expect(Object.keys((await heap.json()) as object)).toEqual(
+      expect.arrayContaining(["snapshot", "nodes", "strings"]),
+    );
+    expect((await fetch(`http://${address}/debug/pprof/profile?seconds=x`)).status).toBe(400);
+    expect((await fetch(`http://${address}/metrics`)).status).toBe(404);
+  });
+
   test("serves health and metrics, works, and stops with status 0 when what it had begun has ended", async ({
     expect,
     onTestFinished,

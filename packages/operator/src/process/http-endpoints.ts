@@ -1,5 +1,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 
 import type { HealthChecks } from "@kubewright/controller";
 import { ConnectionLimiter } from "@kubewright/serving";
@@ -11,7 +13,7 @@ import type { Address } from "./process-flags.js";
 export interface Reply {
   readonly status: number;
   readonly contentType: string;
-  readonly body: string;
+  readonly body: string | Readable;
 }
 
 /** Answers a request; `undefined`: the path belongs to another endpoint. */
@@ -90,6 +92,12 @@ async function answer(
 ): Promise<void> {
   const { status, contentType, body } = await replyTo(request, endpoints);
   const headers = { "content-type": contentType, "x-content-type-options": "nosniff" };
+  if (typeof body !== "string") {
+    response.writeHead(status, headers);
+    // A client that disconnects early is not an error of the server.
+    await pipeline(body, response).catch(() => undefined);
+    return;
+  }
   response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) });
   response.end(request.method === "HEAD" ? undefined : body);
 }

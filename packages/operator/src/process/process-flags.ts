@@ -10,6 +10,8 @@ export interface ProcessFlags {
   /** `host:port`, or `0`: not served. */
   readonly metricsBindAddress: string;
   readonly healthProbeBindAddress: string;
+  /** Without a host: the loopback address only. */
+  readonly profilingBindAddress: string;
   readonly webhookBindAddress: string;
   readonly webhookCertDir: string | undefined;
   readonly webhookUrl: string | undefined;
@@ -38,6 +40,7 @@ Flags:
   --log-level LEVEL                      ${LOG_LEVELS.join(", ")} (default info)
   --metrics-bind-address HOST:PORT       serves /metrics without authentication; 0: not at all (default 127.0.0.1:8080)
   --namespaces NAME,...                  what it looks at (default: WATCH_NAMESPACE, else what the operator says)
+  --profiling-bind-address HOST:PORT     serves /debug/pprof/profile and /debug/pprof/heap; without HOST to this machine only (default 0: nowhere)
   --webhook-bind-address HOST:PORT       serves webhooks, if it has some; 0: nowhere (default :9443)
   --webhook-cert-dir FOLDER              of tls.crt, tls.key and ca.crt (default: a certificate that replicas share by a Secret)
   --webhook-url URL                      where the API server finds webhooks (default: behind the Service of the operator's name)
@@ -63,6 +66,8 @@ export function parseFlags(args: readonly string[], env: Readonly<Record<string,
   const webhookUrl = values["webhook-url"];
   checkAddress("--health-probe-bind-address", healthProbeBindAddress);
   checkAddress("--webhook-bind-address", webhookBindAddress);
+  const profilingBindAddress = values["profiling-bind-address"] ?? "0";
+  checkAddress("--profiling-bind-address", profilingBindAddress);
   if (webhookUrl !== undefined && !(URL.canParse(webhookUrl) && webhookUrl.startsWith("https://")))
     throw new UsageError(`--webhook-url must be an https:// URL, not ${JSON.stringify(webhookUrl)}`);
   return {
@@ -73,6 +78,7 @@ export function parseFlags(args: readonly string[], env: Readonly<Record<string,
     namespaces: listOf(values.namespaces ?? env.WATCH_NAMESPACE),
     metricsBindAddress,
     healthProbeBindAddress,
+    profilingBindAddress,
     webhookBindAddress,
     webhookCertDir: values["webhook-cert-dir"],
     webhookUrl,
@@ -93,6 +99,7 @@ function parse(args: readonly string[]) {
         namespaces: { type: "string" },
         "metrics-bind-address": { type: "string" },
         "health-probe-bind-address": { type: "string" },
+        "profiling-bind-address": { type: "string" },
         "webhook-bind-address": { type: "string" },
         "webhook-cert-dir": { type: "string" },
         "webhook-url": { type: "string" },

@@ -16,6 +16,7 @@ import { openTelemetryTracer } from "./open-telemetry.js";
 import { type ProcessFlags, UsageError, checkAddress, parseFlags, usage } from "./process-flags.js";
 import { processLogger } from "./process-logger.js";
 import { processWebhooks } from "./process-webhooks.js";
+import { profilingEndpoint } from "./profiling.js";
 
 export interface RunOperatorOptions {
   /** Command line arguments; `--help` lists the flags. Default: those of this process. */
@@ -162,7 +163,7 @@ interface Served {
 
 /** Serves health and metrics, on one port when both have the same address. */
 async function serve(
-  { healthProbeBindAddress, metricsBindAddress }: ProcessFlags,
+  { healthProbeBindAddress, metricsBindAddress, profilingBindAddress }: ProcessFlags,
   { health, registry, logger }: Served,
 ): Promise<HttpServer[]> {
   const isShared = healthProbeBindAddress === metricsBindAddress && !metricsBindAddress.endsWith(":0");
@@ -178,6 +179,13 @@ async function serve(
     ...(isShared
       ? []
       : [{ flag: "--metrics-bind-address", text: metricsBindAddress, serves: "metrics", endpoints: metrics }]),
+    {
+      flag: "--profiling-bind-address",
+      // Profiles show what is in memory, so that they are served to other machines only on request.
+      text: profilingBindAddress.startsWith(":") ? `127.0.0.1${profilingBindAddress}` : profilingBindAddress,
+      serves: "profiling",
+      endpoints: [profilingEndpoint(realClock)],
+    },
   ];
   const servers: HttpServer[] = [];
   for (const { flag, text, serves, endpoints } of listeners) {
