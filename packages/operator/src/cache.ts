@@ -10,7 +10,6 @@ import {
 } from "@kubewright/api";
 import { type IndexFunction, type InformerStore, type SharedInformer, namespaceIndex } from "@kubewright/informer";
 
-import type { CacheNarrowing } from "./cache-narrowing.js";
 import type { Caches } from "./caches.js";
 import { type IndexDefinition, defineIndex } from "./index-definition.js";
 
@@ -38,7 +37,7 @@ export class Cache {
   }
 
   /**
-   * Returns an object, or `undefined` if the cache does not have it: it does not exist, or a {@link CacheNarrowing} does
+   * Returns an object, or `undefined` if the cache does not have it: it does not exist, or a narrowing does
    * not select it. `get` of the client shows which.
    *
    * @param namespace - Required for namespaced resources.

@@ -2,7 +2,8 @@ import { type KubernetesObject, type ResourceDefinition, keyOf } from "@kubewrig
 
 import type { CacheNarrowing } from "./cache-narrowing.js";
 import type { DeclaredController } from "./controller-declaration.js";
-import type { AnySource, ControllerOptions, ControllerSpec } from "./controller-spec.js";
+import type { AnySource, ControllerOptions, ControllerSpec, NamedFinalizer } from "./controller-spec.js";
+import type { EventSource, NamedEventSource } from "./event-source.js";
 import { type MapFunction, ownersOf } from "./mapping.js";
 import type { UsedResource } from "./operator-description.js";
 import type { Finalizer, GoneHandler, Reconciler } from "./reconcile-request.js";
@@ -27,7 +28,8 @@ export class ControllerBuilder<T extends KubernetesObject, Metrics> {
   readonly #declare: (controller: DeclaredController) => void;
   readonly #resources: UsedResource[];
   readonly #sources: AnySource[] = [];
-  #finalizer: ControllerSpec<T, Metrics>["finalizer"];
+  readonly #eventSources: NamedEventSource[] = [];
+  readonly #finalizers: NamedFinalizer<T, Metrics>[] = [];
   #gone: GoneHandler<Metrics> | undefined;
 
   constructor(
@@ -79,20 +81,33 @@ export class ControllerBuilder<T extends KubernetesObject, Metrics> {
   }
 
   /**
-   * Adds a finalizer to every object before its first reconcile. Removes it when `finalize` has succeeded for an object
-   * that is being deleted.
+   * Reconciles the objects that events from outside the cluster name, such as messages of a queue.
+   *
+   * @param name - For error messages.
+   * @param options.priority - Priority of the keys. Default 0.
+   * @see controller-runtime pkg/source Channel, Func
+   */
+  watchesEvents(name: string, source: EventSource, { priority }: Pick<SourceOptions<T>, "priority"> = {}): this {
+    this.#eventSources.push({ name, source, priority });
+    return this;
+  }
+
+  /**
+   * Adds a finalizer to every object before its first reconcile; several finalizers are added in one write. When an
+   * object is being deleted, their functions run one after the other, in the order of the declaration. Each finalizer is
+   * removed when its function has succeeded. After an error or `requeueAfterMs`, the later ones wait.
    *
    * @param name - In the form `example.com/backup`.
-   * @throws Error when the name is not of that form.
+   * @throws Error when the name is not of that form, or the controller has that finalizer.
    */
   finalizer(name: string, finalize: Finalizer<T, Metrics>): this {
     if (!QUALIFIED_NAME.test(name))
       throw new Error(
         `finalizer ${JSON.stringify(name)} needs a domain of yours before a slash: "example.com/cleanup"`,
       );
-    if (this.#finalizer !== undefined)
-      throw new Error(`${this.#name} has finalizer ${this.#finalizer.name} already: one does for a controller`);
-    this.#finalizer = { name, finalize };
+    if (this.#finalizers.some((each) => each.name === name))
+      throw new Error(`${this.#name} has finalizer ${name} already: give each a name of its own`);
+    this.#finalizers.push({ name, finalize });
     return this;
   }
 
@@ -113,7 +128,8 @@ export class ControllerBuilder<T extends KubernetesObject, Metrics> {
       name: this.#name,
       definition: this.#definition,
       sources: [...this.#sources],
-      finalizer: this.#finalizer,
+      eventSources: [...this.#eventSources],
+      finalizers: [...this.#finalizers],
       gone: this.#gone,
       reconcile,
     };
@@ -121,7 +137,7 @@ export class ControllerBuilder<T extends KubernetesObject, Metrics> {
       name: spec.name,
       definition: spec.definition,
       resources: [...this.#resources],
-      finalizer: spec.finalizer?.name,
+      finalizers: spec.finalizers.map((each) => each.name),
       build: (context) => buildController(spec, context),
     });
   }

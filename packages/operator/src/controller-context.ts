@@ -28,5 +28,7 @@ export interface ControllerContext {
   readonly tracer: Tracer | undefined;
   /** Called with every error of a reconcile, as it was thrown. */
   readonly onFailure?: ((error: unknown) => void) | undefined;
+  /** Whether the controller works for some of the namespaces only. Default false. */
+  readonly isShared?: boolean | undefined;
   readonly stopTimeoutMs: number;
 }

@@ -1,5 +1,6 @@
 import type { KubernetesObject, ResourceDefinition } from "@kubewright/api";
 
+import type { NamedEventSource } from "./event-source.js";
 import type { Finalizer, GoneHandler, Reconciler } from "./reconcile-request.js";
 import type { Source, SourceOptions } from "./source.js";
 
@@ -30,9 +31,15 @@ export interface ControllerSpec<T extends KubernetesObject, Metrics> extends Con
   readonly name: string;
   readonly definition: ResourceDefinition<T>;
   readonly sources: readonly AnySource[];
-  readonly finalizer: { readonly name: string; readonly finalize: Finalizer<T, Metrics> } | undefined;
+  readonly eventSources: readonly NamedEventSource[];
+  readonly finalizers: readonly NamedFinalizer<T, Metrics>[];
   readonly gone: GoneHandler<Metrics> | undefined;
   readonly reconcile: Reconciler<T, Metrics>;
+}
+
+export interface NamedFinalizer<T extends KubernetesObject, Metrics> {
+  readonly name: string;
+  readonly finalize: Finalizer<T, Metrics>;
 }
 
 /** A source whose object type is hidden. */

@@ -1,12 +1,9 @@
 export { TerminalError } from "@kubewright/controller";
-export { Cache } from "./cache.js";
 export { narrowCache } from "./cache-narrowing.js";
 export { setCondition } from "./conditions.js";
-export { ControllerBuilder } from "./controller-builder.js";
 export { defineIndex } from "./index-definition.js";
 export { indexedBy, ownersOf } from "./mapping.js";
 export { Operator, createOperator } from "./operator.js";
-export { OperatorClient } from "./operator-client.js";
 export { ownerReference } from "./owner-reference.js";
 export {
   and,
@@ -20,15 +17,17 @@ export {
 } from "./predicates.js";
 export { runOperator } from "./process/run-operator.js";
 
-export type { CacheListOptions } from "./cache.js";
+export type { Cache, CacheListOptions } from "./cache.js";
 export type { CacheNarrowing, NarrowedCache } from "./cache-narrowing.js";
 export type { Condition, Conditioned, NewCondition } from "./conditions.js";
-export type { OwnsOptions } from "./controller-builder.js";
+export type { ControllerBuilder, OwnsOptions } from "./controller-builder.js";
 export type { DeclaredController } from "./controller-declaration.js";
 export type { RateLimiterOptions, ControllerOptions } from "./controller-spec.js";
+export type { Backoff, ControllerOptions } from "./controller-spec.js";
+export type { EventSource, EventTarget, SourceScope } from "./event-source.js";
 export type { IndexDefinition } from "./index-definition.js";
 export type { MapFunction } from "./mapping.js";
-export type { CreatedOrUpdated, ObjectName } from "./operator-client.js";
+export type { CreatedOrUpdated, ObjectName, OperatorClient } from "./operator-client.js";
 export type { LeaderElectionOptions, OperatorOptions } from "./operator-options.js";
 export { defineCustomResource } from "./custom-resource/custom-resource.js";
 export { withJsonSchema } from "./custom-resource/custom-resource-schema.js";

@@ -40,6 +40,6 @@ export function narrowedTransform(narrowings: CacheNarrowings): AnyTransform {
   return <T extends KubernetesObject>(object: DeepReadonly<T>, definition: ResourceDefinition) => {
     const own = narrowings.get(definitionKey(definition))?.transform;
     const smaller = withoutManagedFields(object);
-    return own === undefined ? smaller : (own(smaller as DeepReadonly<KubernetesObject>) as DeepReadonly<T>);
+    return own === undefined ? smaller : (own(smaller) as DeepReadonly<T>);
   };
 }

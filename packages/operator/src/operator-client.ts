@@ -228,31 +228,37 @@ export class OperatorClient {
   }
 
   /**
-   * Adds a finalizer to an object, unless present. Fails with a conflict when the object has changed since it was read.
+   * Adds finalizers to an object in one write, unless present. Fails with a conflict when the object has changed since it was read.
    */
   async addFinalizer<T extends KubernetesObject>(
+    definition: ResourceDefinition<T>,
+    object: DeepReadonly<T>,
+    ...added: readonly string[]
+  ): Promise<DeepReadonly<T>> {
+    const { finalizers = [] } = object.metadata;
+    const missing = added.filter((finalizer) => !finalizers.includes(finalizer));
+    if (missing.length === 0) return object;
+    return this.#setFinalizers(definition, object, [...finalizers, ...missing]);
+  }
+
+  /**
+   * Removes a finalizer from an object. Ignores a missing finalizer or object.
+   *
+   * @returns The object without the finalizer.
+   */
+  async removeFinalizer<T extends KubernetesObject>(
     definition: ResourceDefinition<T>,
     object: DeepReadonly<T>,
     finalizer: string,
   ): Promise<DeepReadonly<T>> {
     const { finalizers = [] } = object.metadata;
-    if (finalizers.includes(finalizer)) return object;
-    return this.#setFinalizers(definition, object, [...finalizers, finalizer]);
-  }
-
-  /** Removes a finalizer from an object. Ignores a missing finalizer or object. */
-  async removeFinalizer<T extends KubernetesObject>(
-    definition: ResourceDefinition<T>,
-    object: DeepReadonly<T>,
-    finalizer: string,
-  ): Promise<void> {
-    const { finalizers = [] } = object.metadata;
-    if (!finalizers.includes(finalizer)) return;
+    if (!finalizers.includes(finalizer)) return object;
+    const left = finalizers.filter((each) => each !== finalizer);
     try {
-      const left = finalizers.filter((each) => each !== finalizer);
-      await this.#setFinalizers(definition, object, left);
+      return await this.#setFinalizers(definition, object, left);
     } catch (error) {
       if (!isNotFound(error)) throw error;
+      return { ...object, metadata: { ...object.metadata, finalizers: left } };
     }
   }
 

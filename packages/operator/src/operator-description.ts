@@ -29,8 +29,8 @@ export interface OperatorDescription {
 export interface ControllerDescription {
   readonly name: string;
   readonly resources: readonly UsedResource[];
-  /** Finalizer that the controller adds to its objects. */
-  readonly finalizer?: string | undefined;
+  /** Finalizers that the controller adds to its objects. */
+  readonly finalizers?: readonly string[];
 }
 
 /** A resource that a controller uses, and for what. */

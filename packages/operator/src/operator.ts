@@ -18,6 +18,8 @@ export class Operator<Metrics = undefined> implements RunnableOperator, Operator
   readonly options: OperatorOptions<Metrics>;
   readonly #controllers = new Map<string, DeclaredController>();
   readonly #tasks: OperatorTask<Metrics>[] = [];
+  /** Names of the controllers that have no reconciler yet. */
+  readonly #unfinished = new Set<{ readonly name: string }>();
 
   /** @throws Error when the name is not a DNS name. */
   constructor(options: OperatorOptions<Metrics>) {
@@ -56,17 +58,27 @@ export class Operator<Metrics = undefined> implements RunnableOperator, Operator
     definition: ResourceDefinition<T>,
     options: ControllerOptions<NoInfer<T>> = {},
   ): ControllerBuilder<T, Metrics> {
-    return new ControllerBuilder<T, Metrics>(definition, options, (controller) => this.#declare(controller));
+    const unfinished = { name: options.name ?? definition.kind.toLowerCase() };
+    this.#unfinished.add(unfinished);
+    return new ControllerBuilder<T, Metrics>(definition, options, (controller) => {
+      this.#declare(controller);
+      this.#unfinished.delete(unfinished);
+    });
   }
 
   /**
    * Runs with the given dependencies, without other I/O, until the signal aborts. Fills the caches, waits to lead, and
    * reconciles. On shutdown it finishes the work in flight, releases the Lease, and resolves.
    *
-   * @throws Error when the caches are not filled in time, leadership is lost, a component fails, or reconciles do not
+   * @throws Error when a controller has no reconciler, the caches are not filled in time, leadership is lost, a component fails, or reconciles do not
    * end in time.
    */
   async run(environment: OperatorEnvironment): Promise<void> {
+    const [unfinished] = this.#unfinished;
+    if (unfinished !== undefined)
+      throw new Error(
+        `controller ${JSON.stringify(unfinished.name)} of ${this.name} has no reconciler: end its declaration with .reconcile(…)`,
+      );
     await new OperatorRun(this, environment).run();
   }
 

@@ -12,6 +12,7 @@ import { BucketRateLimiter, ItemExponentialFailureRateLimiter, MaxOfRateLimiter 
 
 import type { ControllerContext } from "./controller-context.js";
 import type { ControllerSpec } from "./controller-spec.js";
+import { type EventTarget, keyOfTarget, runEventSource } from "./event-source.js";
 import { OperatorClient } from "./operator-client.js";
 import { OwnWrites } from "./own-writes.js";
 import type { ReconcileMetrics, ReconcileOutcome } from "./reconcile-metrics.js";
@@ -72,9 +73,32 @@ class RunningController<T extends KubernetesObject, Metrics> {
         for (const source of spec.sources) connections.push(source((each) => connect(each, { caches, cache, queue })));
       },
     });
+    for (const { name: sourceName, source, priority = 0 } of spec.eventSources) {
+      const enqueue = (target: EventTarget): void => {
+        const key = keyOfTarget(target);
+        // The keys of other replicas' namespaces: those replicas run the source, too.
+        if (context.isShared === true && !this.#isCached(key)) return;
+        queue.addWithOptions({ priority }, key);
+      };
+      const scope = { enqueue, cache, clock, log: scopedLogger(this.shell.logger, { source: sourceName }) };
+      this.shell.addWork({
+        description: `event source ${sourceName}`,
+        run: (signal) =>
+          runEventSource(source, { ...scope, signal }).catch((error: unknown) => {
+            throw new Error(`event source ${sourceName} of controller ${name} failed: ${errorMessage(error)}`, {
+              cause: error,
+            });
+          }),
+      });
+    }
     this.shell.onStopped(() => {
       for (const disconnect of connections) disconnect();
     });
+  }
+
+  #isCached(key: ObjectKey): boolean {
+    const { name, namespace } = splitObjectKey(key);
+    return this.#context.cache.get(this.#spec.definition, name, namespace) !== undefined;
   }
 
   async #reconcile(key: ObjectKey, stop: AbortSignal): Promise<ReconcileResult | void> {
@@ -102,22 +126,25 @@ class RunningController<T extends KubernetesObject, Metrics> {
   }
 
   async #perform(key: ObjectKey, signal: AbortSignal, span: Span | undefined): Promise<ReconcileResult | void> {
-    const { definition, reconcile, finalizer, whileTerminating = false } = this.#spec;
+    const { definition, reconcile, finalizers, whileTerminating = false } = this.#spec;
     const { name, namespace } = splitObjectKey(key);
     const object = this.#context.cache.get(definition, name, namespace);
     const scope = this.#scope(key, object, signal);
     if (object === undefined) return this.#forget(scope);
     span?.setAttribute("k8s.object.uid", object.metadata.uid ?? "");
     if (object.metadata.deletionTimestamp === undefined) {
-      const marked =
-        finalizer === undefined ? object : await scope.client.addFinalizer(definition, object, finalizer.name);
+      const marked = await scope.client.addFinalizer(definition, object, ...finalizers.map((each) => each.name));
       return reconcile(this.#request(scope, marked));
     }
     const terminatingResult = whileTerminating ? await reconcile(this.#request(scope, object)) : undefined;
-    if (finalizer === undefined || !object.metadata.finalizers?.includes(finalizer.name)) return terminatingResult;
-    const result = await finalizer.finalize(this.#request(scope, object));
-    if (result?.requeueAfterMs !== undefined) return result;
-    await scope.client.removeFinalizer(definition, object, finalizer.name);
+    const due = finalizers.filter((finalizer) => object.metadata.finalizers?.includes(finalizer.name));
+    if (due.length === 0) return terminatingResult;
+    let current = object;
+    for (const finalizer of due) {
+      const result = await finalizer.finalize(this.#request(scope, current));
+      if (result?.requeueAfterMs !== undefined) return result;
+      current = await scope.client.removeFinalizer(definition, current, finalizer.name);
+    }
     return undefined;
   }
 

@@ -112,5 +112,5 @@ function contextOf(
   });
   for (const controller of controllers.filter((each) => isNamespaced(each) === ofNamespaced))
     for (const { role, definition } of controller.resources) if (role !== "writes") caches.add(definition);
-  return { ...context, client, caches, cache: new Cache(caches), random };
+  return { ...context, client, caches, cache: new Cache(caches), random, isShared: ofNamespaced };
 }

@@ -1,17 +1,11 @@
-import {
-  type DeepReadonly,
-  type KubernetesObject,
-  type NamespacedName,
-  type ObjectKey,
-  type ResourceDefinition,
-  objectKey,
-} from "@kubewright/api";
+import { type DeepReadonly, type KubernetesObject, type ObjectKey, type ResourceDefinition } from "@kubewright/api";
 import { type EventHandler, deletedObject } from "@kubewright/informer";
 import { type PriorityQueue, lowPriority } from "@kubewright/workqueue";
 
 import type { Cache } from "./cache.js";
 import type { CacheNarrowing } from "./cache-narrowing.js";
 import type { Caches } from "./caches.js";
+import { keyOfTarget } from "./event-source.js";
 import type { MapFunction } from "./mapping.js";
 import type { Predicate } from "./predicates.js";
 
@@ -74,8 +68,4 @@ export function connect<T extends KubernetesObject>(
   return () => {
     for (const registration of registrations) registration.remove();
   };
-}
-
-function keyOfTarget(target: ObjectKey | NamespacedName): ObjectKey {
-  return typeof target === "string" ? target : objectKey(target);
 }

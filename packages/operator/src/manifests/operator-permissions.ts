@@ -33,7 +33,10 @@ export function controllerPermissions({
   ];
 }
 
-function permissionsOf({ resources, finalizer }: ControllerDescription, narrowings: CacheNarrowings): Permission[] {
+function permissionsOf(
+  { resources, finalizers = [] }: ControllerDescription,
+  narrowings: CacheNarrowings,
+): Permission[] {
   const owns = resources.some(({ role }) => role === "owns");
   return resources.flatMap(({ role, definition: resource }): Permission[] => {
     const { namespaces } = narrowings.get(definitionKey(resource)) ?? {};
@@ -43,7 +46,7 @@ function permissionsOf({ resources, finalizer }: ControllerDescription, narrowin
         return [
           read,
           { resource, subresource: "status", verbs: ["get", "update", "patch"] },
-          ...(finalizer === undefined ? [] : [{ resource, verbs: ["update", "patch"] }]),
+          ...(finalizers.length === 0 ? [] : [{ resource, verbs: ["update", "patch"] }]),
           // Upstream: OwnerReferencesPermissionEnforcement requires this to set `blockOwnerDeletion`.
           ...(owns ? [{ resource, subresource: "finalizers", verbs: ["update"] }] : []),
         ];
