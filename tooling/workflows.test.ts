@@ -42,6 +42,28 @@ async function bundledParser(): Promise<typeof workflowParser> {
   return (await import(outfile)) as typeof workflowParser;
 }
 
+/** Every file whose steps GitHub runs: the workflows, the action, and the workflow of a created operator. */
+const files = [
+  ...readdirSync(folder).map((file) => `.github/workflows/${file}`),
+  "action.yml",
+  "apps/create-kubewright/template/.github/workflows/ci.yml",
+];
+const uses = files.flatMap((file) =>
+  readFileSync(path.join(root, file), "utf8")
+    .split("\n")
+    .flatMap((line) => /^\s*(?:- )?uses: (.*)$/.exec(line)?.slice(1) ?? []),
+);
+
+test("every action is pinned to a commit, with its version as a comment", () => {
+  expect(uses.length).toBeGreaterThan(20);
+  expect(uses.filter((action) => !/^[\w.-]+\/[\w./-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual([]);
+});
+
+test("an action has the same commit everywhere", () => {
+  const names = uses.map((action) => action.split("@")[0]);
+  expect(new Set(uses).size).toBe(new Set(names).size);
+});
+
 describe.each(readdirSync(folder))("%s", (file) => {
   const text = readFileSync(path.join(folder, file), "utf8");
   const workflow = parse(text) as Workflow;
