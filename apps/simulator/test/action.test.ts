@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -49,20 +58,23 @@ interface Ran {
   readonly comment: string | undefined;
   /** Arguments of the `gh` call. */
   readonly asked: string | undefined;
+  /** Folder and arguments of the `npm` calls, one line each. */
+  readonly built: string;
   readonly summary: string;
   readonly output: string;
 }
 
 /**
- * Runs the steps of the action as a runner does, on a repository whose last commit changes the schedule. `gh` is a stub
- * that records its arguments.
+ * Runs the steps of the action as a runner does, on a repository whose last commit changes the schedule. `gh` and
+ * `npm` are stubs that record their arguments. The action's checkout is this one, which is built.
  */
 function runAction(given: Readonly<Record<string, string>>): Ran {
   if (!existsSync(BINARY)) throw new Error(`${BINARY} does not exist: run "npm run build" first`);
   const folder = mkdtempSync(path.join(tmpdir(), "kubewright-action-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const at = (...names: string[]): string => path.join(folder, ...names);
-  for (const name of ["origin/jobs", "temp", "bin"]) mkdirSync(at(name), { recursive: true });
+  for (const name of ["origin/jobs", "temp", "bin", "action/node_modules/.bin"])
+    mkdirSync(at(name), { recursive: true });
   const git = (where: string, ...args: string[]): string => {
     const who = ["-c", "user.name=t", "-c", "user.email=t@example.com"];
     const { status, stdout, stderr } = spawnSync("git", ["-C", at(where), ...who, ...args], { encoding: "utf8" });
@@ -82,6 +94,9 @@ function runAction(given: Readonly<Record<string, string>>): Ran {
   spawnSync("git", ["clone", "--quiet", "--depth=1", `file://${at("origin")}`, at("checkout")]);
   writeFileSync(at("bin/gh"), `#!/bin/sh\nprintf '%s ' "$@" > ${at("asked")}\ncp "$7" ${at("comment.md")}\n`);
   chmodSync(at("bin/gh"), 0o755);
+  writeFileSync(at("bin/npm"), `#!/bin/sh\necho "$PWD: $*" >> ${at("built")}\n`, { mode: 0o755 });
+  symlinkSync(process.execPath, at("action/node_modules/.bin/node"));
+  symlinkSync(path.join(root, "apps"), at("action/apps"));
 
   const inputs = Object.fromEntries(Object.entries(action.inputs).map(([name, input]) => [name, input.default]));
   const context: Record<string, string> = {
@@ -89,6 +104,7 @@ function runAction(given: Readonly<Record<string, string>>): Ran {
     "github.event.pull_request.base.sha": base,
     "github.event.pull_request.number": "7",
     "github.token": "t",
+    "github.action_path": at("action"),
     "runner.temp": at("temp"),
   };
   for (const [name, value] of Object.entries({ ...inputs, command: `${process.execPath} ${BINARY}`, ...given }))
@@ -130,7 +146,8 @@ function runAction(given: Readonly<Record<string, string>>): Ran {
   }
   const comment = existsSync(at("comment.md")) ? readFileSync(at("comment.md"), "utf8") : undefined;
   const asked = existsSync(at("asked")) ? readFileSync(at("asked"), "utf8") : undefined;
-  return { status, comment, asked, summary: readFileSync(at("summary.md"), "utf8"), output };
+  const built = existsSync(at("built")) ? readFileSync(at("built"), "utf8").replaceAll(at("action"), "ACTION") : "";
+  return { status, comment, asked, built, summary: readFileSync(at("summary.md"), "utf8"), output };
 }
 
 test("no input reaches a script but as a variable of its environment", () => {
@@ -149,6 +166,20 @@ test("a pull request gets a comment with what becomes different", () => {
   expect(comment).toContain("| slot | before | after |");
   expect(comment).toContain("**Highlights**");
   expect(summary).toBe(comment);
+});
+
+test("without a command it builds the action's own checkout, and runs that", () => {
+  const { status, built, summary, output } = runAction({ path: "jobs", for: "3h", command: "" });
+  expect(status, output).toBe(0);
+  expect(built).toBe(
+    "ACTION: ci --no-audit --no-fund\nACTION: run build -- --filter=kubewright --output-logs=errors-only\n",
+  );
+  expect(summary).toContain("| slot | before | after |");
+});
+
+test("with a command it builds nothing, and installs nothing from npm in any case", () => {
+  expect(runAction({ path: "jobs", for: "3h" }).built).toBe("");
+  expect(readFileSync(path.join(root, "action.yml"), "utf8")).not.toMatch(/\bnpx\b|@latest/);
 });
 
 test("a broken rule fails it, after the comment was made", () => {
