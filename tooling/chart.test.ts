@@ -86,6 +86,11 @@ describe.skipIf(whyKubectlIsMissing !== undefined)("the chart", () => {
     expect(spec!.template.spec!.containers[0]!.args).toEqual(
       expect.arrayContaining(["--managed-by=batch.example.org/ours", "--v=2", '--kube-api-qps=50 "quoted"']),
     );
+    const digest = `sha256:${"0123456789abcdef".repeat(4)}`;
+    const [pinned] = render({ image: { repository: "registry.example.com/manager", tag: "1.2.3", digest } }).filter(
+      ({ kind }) => kind === "Deployment",
+    ) as Deployment[];
+    expect(pinned!.spec!.template.spec!.containers[0]!.image).toBe(`registry.example.com/manager@${digest}`);
     const role = objects.find(({ metadata }) => metadata.name === "kubewright-leader-election") as Role;
     expect(role.rules![1]!.resourceNames).toEqual(["kubewright-controller-manager-batch.example.org--ours"]);
     expect(objects.map(({ kind }) => kind)).toContain("ServiceMonitor");
@@ -102,6 +107,7 @@ test("invalid values of the chart are rejected by its schema", () => {
     { extraArgs: "--v=2" },
     { replicas: "2" },
     { sharding: true },
+    { image: { repository: "manager", digest: "1.2.3" } },
   ])
     expect(validate({ ...values, ...wrong }), JSON.stringify(wrong)).toBe(false);
 });

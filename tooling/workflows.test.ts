@@ -106,3 +106,30 @@ describe.each(readdirSync(folder))("%s", (file) => {
       expect(existsSync(path.join(root, file!)), file).toBe(true);
   });
 });
+
+test("the release builds an archive for every platform of the krew manifest", () => {
+  /** Platform of each runner, as `build-executable.ts` names it. */
+  const runners: Readonly<Record<string, string>> = {
+    "ubuntu-latest": "linux-x64",
+    "ubuntu-24.04-arm": "linux-arm64",
+    "macos-latest": "darwin-arm64",
+    "macos-15-intel": "darwin-x64",
+    "windows-latest": "windows-x64",
+    "windows-11-arm": "windows-arm64",
+  };
+  const { jobs } = parse(readFileSync(path.join(folder, "release.yml"), "utf8")) as {
+    jobs: { executables: { strategy: { matrix: { os: readonly string[] } } } };
+  };
+  const { spec } = parse(readFileSync(path.join(root, ".krew.yaml"), "utf8")) as {
+    spec: {
+      platforms: readonly { selector: { matchLabels: { os: string; arch: string } }; uri: string; bin: string }[];
+    };
+  };
+  const built = jobs.executables.strategy.matrix.os.map((os) => `kubewright-${runners[os]}.tar.gz`);
+  expect(spec.platforms.map(({ uri }) => path.posix.basename(uri)).sort()).toEqual(built.sort());
+  for (const { selector, uri, bin } of spec.platforms) {
+    const { os, arch } = selector.matchLabels;
+    expect(uri).toContain(`/v{{version}}/kubewright-${os}-${arch === "amd64" ? "x64" : arch}.tar.gz`);
+    expect(bin).toBe(os === "windows" ? "kubewright.exe" : "kubewright");
+  }
+});
