@@ -1,9 +1,10 @@
 /**
  * `npm run release:rehearse`: executes all steps of a release without publishing. Uses the committed files and the
- * output of `npm run build`.
+ * output of `npm run build`. Leaves the packages as tarballs in `.release/packages`, and prints the command that
+ * installs them.
  *
  *     node tooling/release/rehearse.ts                   all of it
- *     node tooling/release/rehearse.ts packages images   only these: packages, executable, images
+ *     node tooling/release/rehearse.ts tarballs images   only these: tarballs, packages, executable, images
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -16,6 +17,7 @@ import { freePort } from "../../conformance/free-port.ts";
 import { ENTRIES_WITH_PEERS, entryPoints, publicPackages, root } from "../public-packages.ts";
 import { takeDockerfileSteps } from "./dockerfile-steps.ts";
 import { startRegistry } from "./registry.ts";
+import { installCommand, packTarballs } from "./tarballs.ts";
 
 const wanted = process.argv.slice(2);
 const scratch = mkdtempSync(path.join(tmpdir(), "release-rehearsal-"));
@@ -25,7 +27,7 @@ metadata: { name: pi }
 spec: { template: { spec: { restartPolicy: Never, containers: [{ name: pi, image: perl }] } } }
 `;
 try {
-  for (const [name, rehearse] of Object.entries({ packages, executable, images })) {
+  for (const [name, rehearse] of Object.entries({ tarballs, packages, executable, images })) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     const started = performance.now();
     await rehearse(path.join(scratch, name));
@@ -33,6 +35,32 @@ try {
   }
 } finally {
   rmSync(scratch, { recursive: true, force: true });
+}
+
+/** Packs the built packages of this checkout, and installs and runs them in an empty folder. */
+async function tarballs(folder: string): Promise<void> {
+  for (const { directory } of publicPackages())
+    if (!existsSync(path.join(root, directory, "dist"))) throw new Error(`${directory} is not built: npm run build`);
+  const target = path.join(root, ".release/packages");
+  const files = packTarballs(root, target, run);
+  const command = installCommand(target);
+  mkdirSync(folder, { recursive: true });
+  // The packages must not be requested from npm, where others may own their names.
+  const env = {
+    "npm_config_@kubewright:registry": "http://127.0.0.1:9/",
+    npm_config_fetch_retries: "0",
+    npm_config_prefer_offline: "true",
+  };
+  run("bash", ["-c", `${command} --no-audit --no-fund`], folder, env);
+  const { packages } = readJson(path.join(folder, "package-lock.json")) as {
+    packages: Record<string, { resolved?: string }>;
+  };
+  for (const { manifest } of publicPackages())
+    if (!packages[`node_modules/${manifest.name}`]?.resolved?.startsWith("file:"))
+      throw new Error(`${command} takes ${manifest.name} from elsewhere`);
+  const help = run("npx", ["kubewright", "--help"], folder, env);
+  if (!help.includes("Usage: kubewright")) throw new Error(`npx kubewright --help printed\n${help}`);
+  console.log(`    ${files.length} tarballs. Install them in any folder:\n\n    ${command}\n`);
 }
 
 /**
@@ -77,7 +105,7 @@ async function packages(folder: string): Promise<void> {
     writeFileSync(path.join(project, "job.yaml"), JOB);
     const timeline = run("npx", ["--no", "kubewright", "run", "job.yaml"], project, env);
     if (!timeline.includes("Complete in")) throw new Error(`npx kubewright run printed\n${timeline}`);
-    run("npx", ["--no", "kubewright-controller-manager", "--version"], project, env);
+    run("npx", ["--no", "--", "kubewright-controller-manager", "--version"], project, env);
     const entries = publicPackages()
       .flatMap(({ manifest }) => entryPoints(manifest).map(({ entry }) => entry))
       .filter((entry) => !(entry in ENTRIES_WITH_PEERS));
