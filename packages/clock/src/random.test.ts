@@ -19,6 +19,13 @@ test("next is in [0, 1) and spread over it", () => {
   expect(mean).toBeLessThan(0.52);
 });
 
+test("the runtime's source never repeats the numbers that it has drawn at once", () => {
+  const values = Array.from({ length: 2_000 }, () => realRandom.uint32());
+  // Two of 2,000 random 32-bit numbers are equal in one run of 2,000.
+  expect(new Set(values).size).toBeGreaterThan(1_990);
+  expect(realRandom.fork("other").uint32()).not.toBe(realRandom.uint32());
+});
+
 test("a fork depends on seed and label only, not on what was drawn or forked before", () => {
   const fresh = seededRandom(7);
   const used = seededRandom(7);

@@ -18,12 +18,30 @@ export function seededRandom(seed: number): Random {
   return new SeededRandom(mix(0x9e3779b9, seed));
 }
 
+class RuntimeRandom implements Random {
+  /** One call of the runtime for each number costs more than the rest of a UUID. */
+  readonly #drawn = new Uint32Array(256);
+  #next = this.#drawn.length;
+
+  uint32(): number {
+    if (this.#next === this.#drawn.length) {
+      crypto.getRandomValues(this.#drawn);
+      this.#next = 0;
+    }
+    return this.#drawn[this.#next++]!;
+  }
+
+  next(): number {
+    return this.uint32() / 2 ** 32;
+  }
+
+  fork(): Random {
+    return this;
+  }
+}
+
 /** The runtime's cryptographic source. */
-export const realRandom: Random = {
-  next: () => realRandom.uint32() / 2 ** 32,
-  uint32: () => crypto.getRandomValues(new Uint32Array(1))[0]!,
-  fork: () => realRandom,
-};
+export const realRandom: Random = new RuntimeRandom();
 
 class SeededRandom implements Random {
   readonly #seed: number;
