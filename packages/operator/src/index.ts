@@ -23,7 +23,6 @@ export type { Condition, Conditioned, NewCondition } from "./conditions.js";
 export type { ControllerBuilder, OwnsOptions } from "./controller-builder.js";
 export type { DeclaredController } from "./controller-declaration.js";
 export type { RateLimiterOptions, ControllerOptions } from "./controller-spec.js";
-export type { Backoff, ControllerOptions } from "./controller-spec.js";
 export type { EventSource, EventTarget, SourceScope } from "./event-source.js";
 export type { IndexDefinition } from "./index-definition.js";
 export type { MapFunction } from "./mapping.js";
