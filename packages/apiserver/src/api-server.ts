@@ -8,7 +8,7 @@ import {
   priorityClasses,
 } from "@kubewright/api";
 import { standardErrorLogger } from "@kubewright/clock";
-import type { ApiRequest, ApiResponse, Transport } from "@kubewright/transport";
+import { type ApiRequest, type ApiResponse, type Transport, jsonData } from "@kubewright/transport";
 
 import type { Caller } from "./access-control.js";
 import { expired } from "./api-error.js";
@@ -146,7 +146,14 @@ class EmbeddedApiServer implements ApiServer {
     };
     const intercepted = async (request: ApiRequest): Promise<ApiResponse> =>
       (await this.#intercept?.(request)) ?? serve(request);
-    return (request) => (this.#intercept === undefined ? serve(request) : intercepted(request));
+    return (request) => {
+      try {
+        const checked = withJsonData(request);
+        return this.#intercept === undefined ? serve(checked) : intercepted(checked);
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    };
   }
 
   get resourceVersion(): string {
@@ -213,4 +220,12 @@ class EmbeddedApiServer implements ApiServer {
       (request) => void this.#requests.serve(request, "", { type: "known", user: LOOPBACK }),
     );
   }
+}
+
+/** Converts a decoded body to JSON data. A body that is JSON data already is passed on as it is. */
+function withJsonData(request: ApiRequest): ApiRequest {
+  const { body } = request;
+  if (body?.type !== "decoded") return request;
+  const value = jsonData(body.value, request);
+  return value === body.value ? request : { ...request, body: { type: "decoded", value } };
 }

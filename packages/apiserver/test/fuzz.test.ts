@@ -124,9 +124,11 @@ function requestOf(draft: DraftRequest, bytes: boolean): ApiRequest {
   const base = { method, path, headers, signal: signal.signal };
   if (text !== undefined) return { ...base, body: { type: "bytes", bytes: new TextEncoder().encode(text) } };
   if (body === undefined) return base;
+  // Transports refuse a list element that is `undefined`.
+  const json = JSON.stringify(body);
   return bytes
-    ? { ...base, body: { type: "bytes", bytes: new TextEncoder().encode(JSON.stringify(body)) } }
-    : { ...base, body: { type: "decoded", value: body } };
+    ? { ...base, body: { type: "bytes", bytes: new TextEncoder().encode(json) } }
+    : { ...base, body: { type: "decoded", value: JSON.parse(json) as unknown } };
 }
 
 const REPLAYED = {

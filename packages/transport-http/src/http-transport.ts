@@ -1,5 +1,12 @@
 import { type Clock, realClock } from "@kubewright/clock";
-import type { ApiRequest, ApiResponse, HeaderFields, RequestBody, Transport } from "@kubewright/transport";
+import {
+  type ApiRequest,
+  type ApiResponse,
+  type HeaderFields,
+  type RequestBody,
+  type Transport,
+  jsonData,
+} from "@kubewright/transport";
 import { Agent, type Dispatcher, ProxyAgent } from "undici";
 
 import { ConnectionError } from "./connection-error.js";
@@ -41,8 +48,8 @@ export interface HttpTransport {
  * client has sent data, `responseTimeoutMs` detects it, because the kernel sends no probes while it retransmits
  * unacknowledged data. (client-go: HTTP/2 pings, 30 s + 15 s.)
  *
- * The transport rejects with the signal's reason after an abort, and with {@link ConnectionError} if there is no
- * response. Any HTTP status is a response. After an abort, the stream of a watch ends; any other body fails.
+ * The transport rejects with the signal's reason after an abort, with `JsonDataError` for a body that JSON cannot hold,
+ * and with {@link ConnectionError} if there is no response. Any HTTP status is a response. After an abort, the stream of a watch ends; any other body fails.
  *
  * @throws Error for options that cannot be met as given, and would otherwise weaken verification or change the
  * identity: a server that is not a URL; authorities that are not PEM, or that are combined with
@@ -115,7 +122,7 @@ class HttpConnection {
       if (signal?.aborted) return signal.reason;
       return new ConnectionError(`${method} ${this.#origin}${this.#prefix}${path.split("?", 1)[0]}`, error);
     };
-    const encoded = encode(body);
+    const encoded = encode(body, { method, path });
     const pending = this.#identities.current();
     const identity = pending instanceof Promise ? await unlessAborted(pending, signal) : pending;
     try {
@@ -213,9 +220,9 @@ function isLogFollow(path: string): boolean {
   return /[?&]follow=(?:true|1)(?:&|$)/.test(path);
 }
 
-function encode(body: RequestBody | undefined): Uint8Array | null {
+function encode(body: RequestBody | undefined, request: Pick<ApiRequest, "method" | "path">): Uint8Array | null {
   if (body === undefined) return null;
-  return body.type === "bytes" ? body.bytes : Buffer.from(JSON.stringify(body.value));
+  return body.type === "bytes" ? body.bytes : Buffer.from(JSON.stringify(jsonData(body.value, request)));
 }
 
 async function destroyDispatchers({ ordinary, streams }: Dispatchers): Promise<void> {

@@ -1,3 +1,4 @@
+export { JsonDataError, jsonData } from "./json-data.js";
 export { parseQuery, parseRequestUrl, unescapePath } from "./request-url.js";
 
 export type { RequestUrl } from "./request-url.js";

@@ -26,8 +26,9 @@ export interface ApiRequest {
 }
 
 /**
- * The body of a request. `decoded` is JSON data: the HTTP transport serializes it, an in-process server uses it
- * directly. The receiver copies what it stores and changes nothing, so the object still belongs to the sender.
+ * The body of a request. Every transport converts a `decoded` body to JSON data with {@link jsonData}: the HTTP transport
+ * serializes it, an in-process server uses it directly. The receiver copies what it stores and changes nothing, so the
+ * object still belongs to the sender.
  */
 export type RequestBody =
   { readonly type: "decoded"; readonly value: unknown } | { readonly type: "bytes"; readonly bytes: Uint8Array };
