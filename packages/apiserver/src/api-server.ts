@@ -24,6 +24,7 @@ import { startBackgroundTasks } from "./background-tasks.js";
 import { systemPriorityClasses } from "./kinds/priority-class/system-classes.js";
 import { makeServerState } from "./make-server-state.js";
 import { ControllerManagerBehaviours } from "./controller-manager-behaviours.js";
+import type { LeaseRenewals } from "./lease-renewals.js";
 import type { Reply } from "./reply.js";
 import { versionInfo } from "./non-resource.js";
 import { InternalClient } from "./internal-client.js";
@@ -50,9 +51,11 @@ export interface ApiServer {
   observe(listener: AuditListener): () => void;
   /**
    * Calls the listener for every change of a stored object, in order, synchronously with the write. Returns a function
-   * that removes the listener.
+   * that removes the listener. A listener does not observe Leases: deferred renewals are reported when they are stored.
    */
   follow(listener: (change: StoreChange) => void): () => void;
+  /** Defers renewals of Leases by leaders in this process. For simulated time, in which renewals are most of the work. */
+  readonly leaseRenewals: Pick<LeaseRenewals, "defer" | "endAll">;
   /** Forgets the history of changes, as etcd's compaction does. Older watches and lists get 410. */
   compact(): void;
   /**
@@ -156,6 +159,10 @@ class EmbeddedApiServer implements ApiServer {
     };
   }
 
+  get leaseRenewals(): LeaseRenewals {
+    return this.#state.leaseRenewals;
+  }
+
   get resourceVersion(): string {
     return String(this.#state.store.resourceVersion);
   }
@@ -183,6 +190,7 @@ class EmbeddedApiServer implements ApiServer {
       successor.#listeners.add(listener);
     }
     this.#listeners.clear();
+    this.#state.leaseRenewals.endAll();
     this.#state.ended.abort();
     this.#state.bookmarks.failAll(expired(WATCH_TOO_OLD).status);
   }
@@ -207,6 +215,7 @@ class EmbeddedApiServer implements ApiServer {
   }
 
   async close(): Promise<void> {
+    this.#state.leaseRenewals.endAll();
     this.#state.ended.abort();
     this.#state.bookmarks.closeAll();
     const listeners = [...this.#listeners];

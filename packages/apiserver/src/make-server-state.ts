@@ -3,6 +3,7 @@ import {
   type ResourceDefinition,
   apiVersionOf,
   behavioursOf,
+  leases,
   mutatingWebhookConfigurations,
   validatingAdmissionPolicies,
   validatingAdmissionPolicyBindings,
@@ -25,6 +26,7 @@ import { defaultFeatureGates } from "./feature-gates.js";
 import { ManagerReader } from "./fields/managers.js";
 import { NewObjectFields } from "./fields/new-object-fields.js";
 import { builtInResources } from "./kinds/index.js";
+import { LeaseRenewals } from "./lease-renewals.js";
 import { QuotaUsage } from "./kinds/resource-quota/quota-usage.js";
 import { Admission, type AdmissionPlugin } from "./registry/admission.js";
 import { ResourceRegistry } from "./resource-registry.js";
@@ -89,6 +91,7 @@ export function makeServerState(options: ApiServerOptions): ServerState {
     managers: new ManagerReader(),
     newObjectFields: new NewObjectFields(),
     watchConversions: new WatchConversionCache(),
+    leaseRenewals: leaseRenewalsOf(store, registry),
     bookmarks: new BookmarkClock({ clock, store, intervalMs: options.bookmarkIntervalMs ?? 60_000 }),
     hasDefaultObjects: options.createDefaultObjects ?? false,
     behaviours,
@@ -144,6 +147,18 @@ function orderPlugins(
     ...configured,
     ...known.filter(({ isLast }) => isLast === true),
   ];
+}
+
+function leaseRenewalsOf(store: Store, registry: ResourceRegistry): LeaseRenewals {
+  const storage = ({ group, version, resource }: ResourceDefinition): ResourceStorage =>
+    registry.find(group, version, resource)!.storage;
+  const admission = [
+    mutatingWebhookConfigurations,
+    validatingWebhookConfigurations,
+    validatingAdmissionPolicies,
+    validatingAdmissionPolicyBindings,
+  ];
+  return new LeaseRenewals({ store, leases: storage(leases), admission: admission.map(storage) });
 }
 
 function policiesOf(registry: ResourceRegistry): AdmissionPlugin {

@@ -41,6 +41,7 @@ export function watch(call: ApiCall): Reply {
     backlog: server.store.backlog,
     namespace,
     interest: interestOf(call, selection, namespace),
+    userAgent: call.userAgent,
     matches: converts ? stored : storedMatcher(selection.matches, target.resource.view, stored),
     includePrevious: converts && selection.matches !== undefined,
     onClose: () => {

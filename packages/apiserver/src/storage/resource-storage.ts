@@ -11,9 +11,21 @@ import { StoredObject } from "./stored-object.js";
 export interface ChangeListener {
   /** Set when only such changes are relevant: the listener need not receive others. */
   readonly interest?: Interest | undefined;
+  /** User agent of the client that receives the changes. Absent for listeners of the server itself. */
+  readonly userAgent?: string | undefined;
   onChange(change: Change): void;
+  /** Whether a client receives the changes of the object. Absent for listeners of the server itself. */
+  observes?(stored: StoredObject): boolean;
   /** Called when the resource is no longer served. */
   close?(): void;
+}
+
+/** Is called before objects of a resource are read or followed, and may write them first. */
+export interface AccessListener {
+  /** @param namespace - `undefined` for all namespaces. @param name - `undefined` for all objects. */
+  beforeRead(namespace: string | undefined, name: string | undefined): void;
+  /** Called after the listener was added. */
+  onFollow(listener: ChangeListener): void;
 }
 
 /** The objects of one resource by namespace and name, with their recent history and listeners. */
@@ -25,6 +37,7 @@ export class ResourceStorage {
   readonly log: ChangeLog;
   #namespacesInOrder: string[] | undefined;
   #size = 0;
+  accessListener: AccessListener | undefined;
 
   /** @param key - Key of the resource in the store. */
   constructor(store: Store, key: string) {
@@ -38,6 +51,12 @@ export class ResourceStorage {
   }
 
   get(namespace: string, name: string): StoredObject | undefined {
+    this.accessListener?.beforeRead(namespace, name);
+    return this.stored(namespace, name);
+  }
+
+  /** Returns the object without notifying the {@link accessListener}. */
+  stored(namespace: string, name: string): StoredObject | undefined {
     return this.#namespaces.get(namespace)?.objects.get(name);
   }
 
@@ -98,6 +117,7 @@ export class ResourceStorage {
 
   /** Returns all objects, or those of one namespace, sorted by key. Shared: do not change the array. */
   list(namespace?: string): readonly StoredObject[] {
+    this.accessListener?.beforeRead(namespace, undefined);
     if (namespace !== undefined) return this.#namespaces.get(namespace)?.inOrder() ?? [];
     const order = (this.#namespacesInOrder ??= [...this.#namespaces.keys()].sort((a, b) =>
       compareKeys(`${a}/`, `${b}/`),
@@ -122,6 +142,12 @@ export class ResourceStorage {
 
   follow(listener: ChangeListener): void {
     this.#listeners.add(listener);
+    this.accessListener?.onFollow(listener);
+  }
+
+  /** Returns all listeners of changes. */
+  listeners(): readonly ChangeListener[] {
+    return this.#listeners.all();
   }
 
   unfollow(listener: ChangeListener): void {

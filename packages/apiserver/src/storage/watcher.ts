@@ -35,6 +35,8 @@ export interface WatcherOptions {
   readonly matches: ObjectMatcher | undefined;
   /** Must be true for all objects that {@link matches} accepts. */
   readonly interest?: Interest | undefined;
+  /** User agent of the client. */
+  readonly userAgent?: string;
   /** Whether frames contain the previous object. Default false. */
   readonly includePrevious?: boolean;
   readonly bufferLimit?: number;
@@ -47,6 +49,7 @@ export interface WatcherOptions {
 /** A client's watch of a resource: filters changes, queues them up to a limit, and returns them one by one. */
 export class Watcher implements ChangeListener, Reader {
   readonly interest: Interest | undefined;
+  readonly userAgent: string | undefined;
   readonly #namespace: string | undefined;
   readonly #matches: ObjectMatcher | undefined;
   readonly #includePrevious: boolean;
@@ -72,6 +75,7 @@ export class Watcher implements ChangeListener, Reader {
   constructor(options: WatcherOptions) {
     this.#namespace = options.namespace;
     this.interest = options.interest;
+    this.userAgent = options.userAgent;
     this.#matches = options.matches;
     this.#includePrevious = options.includePrevious ?? false;
     this.#bufferLimit = options.bufferLimit ?? WATCH_BUFFER_LIMIT;
@@ -122,6 +126,11 @@ export class Watcher implements ChangeListener, Reader {
       this.#push({ type: "MODIFIED", stored: current, previous: change.last });
     else if (matchesNow) this.#push({ type: matchedBefore ? "MODIFIED" : "ADDED", stored: current });
     else this.#push({ type: "DELETED", stored: change.last });
+  }
+
+  observes({ namespace, object }: StoredObject): boolean {
+    if (this.#closed || (this.#namespace !== undefined && namespace !== this.#namespace)) return false;
+    return this.#matches === undefined || this.#matches(object);
   }
 
   bookmark(resourceVersion: number, initialEventsEnd = false): void {
