@@ -51,6 +51,7 @@ export type { FeatureGate, FeatureGateSettings, FeatureGateWarning } from "./fea
 export type { HealthCheck, HealthChecksOptions, HealthMetrics } from "./health-checks.js";
 export type { HealthReport, HealthResult } from "./health-report.js";
 export type { LeaderCallbacks, LeaderElectionMetrics, LeaderElectorOptions } from "./leader-elector.js";
+export type { DueRenewal, RenewalDeferral, RenewalSchedule } from "./renewal-deferral.js";
 export type { Logger } from "@kubewright/clock";
 export type { CreatePodOptions, PodControlOptions } from "./pod-control.js";
 export type { Reconcile, ReconcileLoopOptions, ReconcileResult } from "./reconcile-loop.js";

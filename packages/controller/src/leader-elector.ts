@@ -6,6 +6,7 @@ import type { EventSink } from "./event-sink.js";
 import { type LeaderElectionRecord, fingerprintOf, recordOf } from "./leader-election-record.js";
 import { LeaseLock } from "./lease-lock.js";
 import { LeaseWatch } from "./lease-watch.js";
+import { type RenewalDeferral, RenewalSchedule } from "./renewal-deferral.js";
 import type { Runnable } from "./runnable.js";
 import { StopTimeoutError, withStopDeadline } from "./stop-deadline.js";
 import { withTimeout } from "./with-timeout.js";
@@ -45,6 +46,8 @@ export interface LeaderElectorOptions {
    */
   readonly stopTimeoutMs?: number;
   readonly labels?: Readonly<Record<string, string>>;
+  /** Default: the leader sends a request for every renewal, as against any real cluster. */
+  readonly renewalDeferral?: RenewalDeferral | undefined;
   readonly callbacks: LeaderCallbacks;
   readonly events?: EventSink;
   readonly metrics?: LeaderElectionMetrics | undefined;
@@ -118,6 +121,9 @@ export class LeaderElector implements Runnable {
   readonly #events: EventSink | undefined;
   readonly #metrics: LeaderElectionMetrics | undefined;
   readonly #logger: Logger;
+  readonly #renewalDeferral: RenewalDeferral | undefined;
+  /** Whether renewals are deferred: the Lease then counts as renewed whenever a renewal is due. */
+  #isDeferred = false;
   #observed: LeaderElectionRecord = {
     holderIdentity: "",
     leaseDurationSeconds: 0,
@@ -169,6 +175,7 @@ export class LeaderElector implements Runnable {
     this.#callbacks = options.callbacks;
     this.#events = options.events;
     this.#metrics = options.metrics;
+    this.#renewalDeferral = options.renewalDeferral;
     this.#logger = options.logger ?? standardErrorLogger(options.clock, "leader-election");
     this.#metrics?.setLeading(this.#lock.name, false);
   }
@@ -183,7 +190,7 @@ export class LeaderElector implements Runnable {
    * not renewed in time and no timer has fired yet.
    */
   get mayActAsLeader(): boolean {
-    return this.isLeader && this.#clock.monotonic() - this.#renewedMs < this.#renewDeadlineMs;
+    return this.isLeader && (this.#isDeferred || this.#clock.monotonic() - this.#renewedMs < this.#renewDeadlineMs);
   }
 
   /** The leader according to the last observed record; `""` for none. */
@@ -196,8 +203,8 @@ export class LeaderElector implements Runnable {
    * plus `toleranceMs`.
    */
   checkHealth(toleranceMs: number): Error | undefined {
-    if (!this.isLeader || this.#clock.monotonic() - this.#observedMs <= this.#leaseDurationMs + toleranceMs)
-      return undefined;
+    if (!this.isLeader || this.#isDeferred) return undefined;
+    if (this.#clock.monotonic() - this.#observedMs <= this.#leaseDurationMs + toleranceMs) return undefined;
     return new Error(`failed election to renew leadership on lease ${this.#lock.name}`);
   }
 
@@ -339,7 +346,7 @@ export class LeaderElector implements Runnable {
   async #renew(signal: AbortSignal): Promise<Error | undefined> {
     while (!signal.aborted) {
       if (await this.#renewOnce(signal)) {
-        await this.#clock.sleep(this.#retryPeriodMs, signal, BACKGROUND).catch(() => undefined);
+        await this.#waitForRenewal(signal);
         continue;
       }
       if (signal.aborted) return undefined;
@@ -348,6 +355,33 @@ export class LeaderElector implements Runnable {
       return new Error(`failed to renew lease ${this.#describe()}: ${err}`);
     }
     return undefined;
+  }
+
+  /** Waits until a renewal has to be sent. Until then others may renew the Lease: see {@link RenewalDeferral}. */
+  async #waitForRenewal(signal: AbortSignal): Promise<void> {
+    const sleep = (durationMs: number): Promise<void> =>
+      this.#clock.sleep(durationMs, signal, BACKGROUND).catch(() => undefined);
+    const { lease } = this.#lock;
+    if (this.#renewalDeferral === undefined || lease === undefined) return sleep(this.#retryPeriodMs);
+    const schedule = new RenewalSchedule({
+      lease,
+      signal,
+      clock: this.#clock,
+      periodMs: this.#retryPeriodMs,
+      onRenewed: (renewed, { ageMs, renewTimeMs }) => {
+        this.#lock.adopt(renewed);
+        this.#observe({ ...this.#observed, renewTimeMs });
+        this.#observedMs -= ageMs;
+        this.#renewedMs = this.#observedMs;
+      },
+    });
+    const deferred = this.#renewalDeferral.defer(schedule);
+    if (deferred !== undefined) {
+      this.#isDeferred = true;
+      await deferred;
+      this.#isDeferred = false;
+    }
+    await sleep(schedule.nextInMs);
   }
 
   /** Runs one round: attempts at fixed ticks from its start, until one succeeds or the renew deadline has passed. */

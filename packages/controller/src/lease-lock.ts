@@ -36,6 +36,11 @@ export class LeaseLock {
     return this.#lease;
   }
 
+  /** Remembers a Lease that was written for this candidate as if it had written it. */
+  adopt(lease: DeepReadonly<Lease>): void {
+    this.#lease = lease;
+  }
+
   async get(signal: AbortSignal): Promise<LeaderElectionRecord> {
     this.#lease = await this.#leases.get(this.name, { namespace: this.namespace, signal });
     return recordOf(this.#lease);

@@ -67,7 +67,7 @@ export const CLIENT_MACHINERY_MUTANTS: MutantRows = {
       },
       {
         file: "packages/controller/src/leader-elector.ts",
-        find: "return this.isLeader && this.#clock.monotonic() - this.#renewedMs < this.#renewDeadlineMs;",
+        find: "return this.isLeader && (this.#isDeferred || this.#clock.monotonic() - this.#renewedMs < this.#renewDeadlineMs);",
         replace: "return this.isLeader;",
       },
     ],
