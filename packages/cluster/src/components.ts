@@ -1,6 +1,7 @@
 import type { ResourceDefinition } from "@kubewright/api";
+import type { ApiServer } from "@kubewright/apiserver";
 import { Client } from "@kubewright/client";
-import { type Runnable, leaderFence, runAll } from "@kubewright/controller";
+import { type RenewalDeferral, type Runnable, leaderFence, runAll } from "@kubewright/controller";
 import { type Clock, type Logger, type Random, StoppableClock, standardErrorLogger } from "@kubewright/clock";
 import { InformerFactory, type InformerFactoryOptions } from "@kubewright/informer";
 import { type JobLimits, defaultJobLimits } from "@kubewright/job";
@@ -30,6 +31,7 @@ import { runWithReadiness } from "./ready-or-failed.js";
 import { FakeScheduler } from "./scheduler/fake-scheduler.js";
 import { ShardedIncarnation, type ShardedIncarnationOptions } from "./sharded-incarnation.js";
 import { SHARDING, ShardedProcess } from "./sharded-process.js";
+import { UndisturbedRenewals } from "./undisturbed-renewals.js";
 import { UnreachableNodes } from "./unreachable-nodes.js";
 
 export interface ComponentsOptions extends Pick<
@@ -93,6 +95,11 @@ export interface ComponentsOptions extends Pick<
    * At least five minutes, as upstream. Default: a day, which keeps long simulations cheap.
    */
   readonly watchTimeoutMs?: number | undefined;
+  /**
+   * `leaseRenewals` of the API server, if it is in process and its requests are not intercepted: leaders then defer
+   * renewals that nothing observes. Default: a leader sends a request for every renewal.
+   */
+  readonly leaseRenewals?: ApiServer["leaseRenewals"] | undefined;
   /** Returns the version of the API server's last write at least the given milliseconds ago. Needed for stale lists. */
   readonly versionBefore?: ((agoMs: number) => number) | undefined;
 }
@@ -124,6 +131,8 @@ export interface Components extends Pick<Cluster, "run"> {
   readonly faults: Faults;
   /** Network between the components and the API server. Other clients may use it too. */
   readonly network: Network;
+  /** For leaders that use this network: defers renewals that nothing observes. Absent if the API server is elsewhere. */
+  readonly renewalDeferral: RenewalDeferral | undefined;
   /** Returns the names of the controller managers, and other processes, that believe they lead. */
   readonly leaders: () => readonly string[];
   /**
@@ -154,7 +163,7 @@ export function createComponents(options: ComponentsOptions): Components {
 /** Creates the parts of {@link createComponents}, for callers that run other components beside them. */
 export function makeComponents(options: ComponentsOptions): Pick<
   Components,
-  "faults" | "network" | "leaders" | "runs" | "shards"
+  "faults" | "network" | "renewalDeferral" | "leaders" | "runs" | "shards"
 > & {
   /** Registers the nodes. */
   readonly start: () => Promise<void>;
@@ -170,6 +179,8 @@ export function makeComponents(options: ComponentsOptions): Pick<
   } = options;
   const logger = options.logger ?? standardErrorLogger(clock, "cluster");
   const network = new Network({ transport, clock, delays: options.delays });
+  const { leaseRenewals } = options;
+  const renewalDeferral = leaseRenewals === undefined ? undefined : new UndisturbedRenewals({ leaseRenewals, network });
   const unreachableNodes = new UnreachableNodes();
   const limits = options.jobController?.limits;
   const { watchTimeoutMs = WATCH_TIMEOUT_MS } = options;
@@ -280,6 +291,7 @@ export function makeComponents(options: ComponentsOptions): Pick<
       clock: machineClock,
       random: random.fork(`${process}/election`),
       logger,
+      renewalDeferral: renewalDeferral && whileRunning(machineClock, renewalDeferral),
       leaseDurationMs: leaseDurationsMs[index] ?? leaseDurationsMs.at(-1),
     };
     const replica = new ControllerReplica(process, processes, machineClock, replicaCount === 1 ? undefined : election);
@@ -352,6 +364,7 @@ export function makeComponents(options: ComponentsOptions): Pick<
     );
   return {
     network,
+    renewalDeferral,
     leaders: () => replicas.filter(({ believesToLead }) => believesToLead).map(({ name }) => name),
     runs: (sender) =>
       sender.process === "" || replicas.some((replica) => replica.name === sender.process && replica.runs(sender)),
@@ -403,6 +416,11 @@ const RESERVED_NAMES: ReadonlySet<string> = new Set([
 /** Returns the network's component name of a replica's leader election. */
 function electionComponent(replica: string): string {
   return `election of ${replica}`;
+}
+
+/** A paused process must not defer renewals: the others have to see that it does not renew. */
+function whileRunning(clock: ProcessClock, deferral: RenewalDeferral): RenewalDeferral {
+  return { defer: (renewals) => (clock.isPaused ? undefined : deferral.defer(renewals)) };
 }
 
 function informersRunnable(informers: InformerFactory): Runnable {

@@ -7,7 +7,7 @@ import type { Sender } from "./network.js";
 import type { ProcessClock } from "./process-clock.js";
 
 /** Leader election of a candidate: its Lease and its client. */
-export type Election = Pick<LeaderElectorOptions, "clock" | "random" | "logger"> & {
+export type Election = Pick<LeaderElectorOptions, "clock" | "random" | "logger" | "renewalDeferral"> & {
   /** @param alive - The client sends nothing once this returns false. */
   readonly clientFor: (alive: () => boolean) => Client;
   /** Lease duration. The other election times are in proportion to it. Default: 15 s. */

@@ -125,6 +125,7 @@ export class Faults {
    */
   pause(process: string): () => void {
     const { clock } = this.#process(process);
+    this.#options.network.disturb();
     clock.isPaused = true;
     return () => {
       clock.isPaused = false;
@@ -161,12 +162,15 @@ export class Faults {
    * right.
    */
   jumpControllerClock(byMs: number): void {
+    this.#options.network.disturb();
     for (const { clock } of [...this.#options.managers, ...this.#options.others]) clock.jump(byMs);
   }
 
   /** Moves the wall clock of one process. @throws Error for an unknown name. */
   jumpClockOf(process: string, byMs: number): void {
-    this.#process(process).clock.jump(byMs);
+    const { clock } = this.#process(process);
+    this.#options.network.disturb();
+    clock.jump(byMs);
   }
 
   /**

@@ -26,7 +26,7 @@ export interface FaultyClusterOptions
 
 /** A cluster in which faults can be injected. */
 export interface FaultyCluster
-  extends Cluster, Pick<Components, "faults" | "network" | "leaders" | "runs" | "shards"> {}
+  extends Cluster, Pick<Components, "faults" | "network" | "renewalDeferral" | "leaders" | "runs" | "shards"> {}
 
 /**
  * Creates a cluster whose components each have their own informers and transport to the API server. Each can therefore
@@ -49,6 +49,8 @@ export function createFaultyCluster(options: FaultyClusterOptions): FaultyCluste
   const { start, runnables, ...rest } = makeComponents({
     ...options,
     transport: apiServer.transport,
+    // An interceptor may prevent a renewal.
+    leaseRenewals: options.intercept === undefined ? apiServer.leaseRenewals : undefined,
     versionBefore: (agoMs) => versions.versionBefore(agoMs),
   });
   const observer: Runnable = { name: "observer", run: (signal) => cluster.run(signal) };

@@ -82,6 +82,7 @@ export class Network {
   readonly #listeners = new Set<(answered: NetworkExchange) => void>();
   readonly #delays: Delays | undefined;
   readonly #randoms = new Map<string, Random>();
+  readonly #disturbanceListeners = new Set<() => void>();
   #serving: SentRequest | undefined;
 
   /** @param options.delays - Default: no delays. */
@@ -136,8 +137,24 @@ export class Network {
     for (const watch of this.#watches) watch.recheck();
   }
 
+  /** Whether a fault or a delay may affect requests. */
+  get isDisturbed(): boolean {
+    return this.#faults.size > 0 || this.#delays !== undefined;
+  }
+
+  /** Calls the listener right before a fault begins, in the network or in a process that uses it. */
+  onDisturbance(listener: () => void): void {
+    this.#disturbanceListeners.add(listener);
+  }
+
+  /** Reports that a fault of a process begins, such as a pause. */
+  disturb(): void {
+    for (const listener of this.#disturbanceListeners) listener();
+  }
+
   /** Starts a fault. Returns the function that ends it, which may be called more than once. */
   begin(fault: NetworkFault): () => void {
+    this.disturb();
     this.#faults.add(fault);
     if (fault.down === true) this.cutWatches(fault);
     return () => {

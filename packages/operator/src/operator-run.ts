@@ -13,6 +13,7 @@ import {
   EventRecorder,
   type HealthChecks,
   LeaderElector,
+  type RenewalDeferral,
   type Runnable,
   finishWrites,
   leaderFence,
@@ -54,6 +55,8 @@ export interface OperatorEnvironment {
   readonly namespaces?: readonly string[] | undefined;
   /** Overrides the operator's option. */
   readonly leaderElection?: LeaderElectionOptions | false | undefined;
+  /** For simulated time: see `LeaderElector`. Default: the leader sends a request for every renewal. */
+  readonly renewalDeferral?: RenewalDeferral | undefined;
   /** An empty registry for all metrics, the operator's own included. Default: a new one. */
   readonly registry?: Registry | undefined;
   /** The run adds its checks to these. */
@@ -255,6 +258,7 @@ export class OperatorRun {
     lead: (leading: AbortSignal) => Promise<void>,
   ): LeaderElector {
     const { clock, random, transport, identity, namespace = DEFAULT_NAMESPACE } = this.#environment;
+    const { renewalDeferral } = this.#environment;
     const { name } = this.#operator;
     const { leaseName = name, renewDeadlineMs = RENEW_DEADLINE_MS, ...times } = election;
     const timeoutMs = Math.max(MIN_LEASE_REQUEST_TIMEOUT_MS, renewDeadlineMs / 2);
@@ -262,6 +266,7 @@ export class OperatorRun {
       client: this.#clientOf(transport, undefined, timeoutMs),
       clock,
       random: random.fork("leader election"),
+      renewalDeferral,
       namespace,
       ...times,
       renewDeadlineMs,

@@ -1,6 +1,6 @@
 import type { Client } from "@kubewright/client";
 import type { Clock, Logger, Random } from "@kubewright/clock";
-import type { Runnable } from "@kubewright/controller";
+import type { RenewalDeferral, Runnable } from "@kubewright/controller";
 import type { Transport } from "@kubewright/transport";
 
 import type { OperatorWebhooksLike } from "./served-webhooks.js";
@@ -25,6 +25,11 @@ export interface TestEnvironment extends Omit<TestDeps, "client"> {
   readonly signal: AbortSignal;
   /** The name it runs under. Distinguishes its replicas. */
   readonly identity: string;
+  /**
+   * For a `LeaderElector` with this clock and transport. Only in process: leader election then costs little. Omitted if
+   * the test replaces the clock or the transport.
+   */
+  readonly renewalDeferral?: RenewalDeferral | undefined;
 }
 
 /** An operator of `@kubewright/operator`, or an object with the same interface. */
@@ -41,12 +46,19 @@ export interface OperatorLike<Environment> {
  */
 export function runIn<Environment>(
   what: ControllerFactory | Runnable | OperatorLike<Environment>,
-  { transport, client, signal, identity, ...shared }: TestDeps & TestEnvironment,
+  { transport, client, signal, identity, renewalDeferral, ...shared }: TestDeps & TestEnvironment,
   more: Partial<Environment> = {},
 ): Promise<void> {
   if (typeof what === "function") return what({ ...shared, client }).run(signal);
   if (!isOperator(what)) return what.run(signal);
-  const environment: TestEnvironment = { ...shared, transport, signal, identity };
+  const canDefer = renewalDeferral !== undefined && !("clock" in more) && !("transport" in more);
+  const environment: TestEnvironment = {
+    ...shared,
+    transport,
+    signal,
+    identity,
+    ...(canDefer ? { renewalDeferral } : {}),
+  };
   return what.run({ ...environment, ...more } as Environment);
 }
 

@@ -269,7 +269,8 @@ export class TestCluster implements AsyncDisposable {
     const { clock } = this;
     const transport = this.#records.recording(name, this.#backend.network.link(name, alive));
     const client = new Client({ transport, clock, userAgent: name });
-    return { transport, client, clock, random: this.random.fork(`${name}/${incarnation}`) };
+    const { renewalDeferral } = this.#backend.embedded ?? {};
+    return { transport, client, clock, random: this.random.fork(`${name}/${incarnation}`), renewalDeferral };
   }
 
   #check(): void {
