@@ -49,7 +49,7 @@ import type { Command, CommandContext, CommandResult } from "../shell/command.js
 /** `kubewright fuzz`: runs generated plans and reports violated invariants. */
 export const fuzzCommand: Command<FuzzFlags> = {
   options: [
-    ["--seeds <range>", "run the plan of each seed of a range (default: 1-1000)"],
+    ["--seeds <seeds>", "run the plan of each seed: 500 (seeds 1 to 500) or 501-1000 (default: 1000)"],
     ["--for-minutes <number>", "start no new plan after this time; without --seeds: as many seeds as fit"],
     ["--workers <number>", "number of threads (default: the machine's cores)"],
     ["--faults <list>", "faults to inject: requestFails,staleCache, or none (default: all)"],

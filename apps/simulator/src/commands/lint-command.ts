@@ -10,14 +10,17 @@ import {
   workloadEntries,
 } from "@kubewright/analysis/input";
 import {
+  type Level,
   type LintReport,
   DisabledRules,
+  LEVELS,
   checkRuleNames,
   levelsText,
   lintJson,
   lintManifests,
   lintSarif,
   lintText,
+  oncePerFile,
 } from "@kubewright/analysis/lint";
 import { realClock } from "@kubewright/clock";
 
@@ -32,6 +35,7 @@ export interface LintFlags {
   readonly duration?: readonly string[];
   readonly json?: string;
   readonly sarif?: string;
+  readonly failOn?: string;
 }
 
 /** `kubewright lint`: finds mistakes in CronJobs and Jobs without random outcomes. */
@@ -43,15 +47,17 @@ export const lintCommand: Command<LintFlags> = {
     ["--duration <selection=time>", "how long they run: 'report=5m', 'billing/*=5m..40m'", collect],
     ["--json <file>", "also write what was found as one object; - writes only that, to standard output"],
     ["--sarif <file>", "also write what was found for code scanning, with its place in the manifests"],
+    ["--fail-on <level>", "end with status 1 from this level on: error, warning or note", "error"],
   ],
   help: `
-Ends with status 1 for errors and warnings. A comment on the line before, or at the top of the file, switches rules off:
+Ends with status 1 for errors; --fail-on warning does so for warnings too. A comment on the line before, or at the top of the file, switches rules off:
   # kubewright-lint-disable no-time-zone, rarely-fires
 
 Examples:
   $ kubewright lint manifests/
   $ helm template chart/ | kubewright lint -
   $ kubewright lint cronjob.yaml --duration 'report=90m'
+  $ kubewright lint manifests/ --fail-on warning
   $ kubewright lint manifests/ --sarif lint.sarif`,
   run: lint,
 };
@@ -65,6 +71,7 @@ async function lint({
   note,
 }: CommandContext<LintFlags>): Promise<CommandResult> {
   const fromMs = flags.from === undefined ? realClock.now() : parseStart(flags.from, "--from");
+  const failLevels = parseFailLevels(flags.failOn);
   const project = await readProjectFile(io);
   const disabled = project?.lint?.disable ?? [];
   checkRuleNames(disabled, `${PROJECT_FILE}: lint.disable`);
@@ -88,7 +95,7 @@ async function lint({
     const nothing = `${paths.join(", ")}: no CronJob and no Job found`;
     throw new UserError([...notes, ...(problemLines.length > 0 ? problemLines : [nothing])].join("\n"));
   }
-  const findings = all.filter((finding) => !comments.has(finding));
+  const findings = oncePerFile(all.filter((finding) => !comments.has(finding)));
   const report: LintReport = { fromMs, timeZoneData: io.timeZoneData, findings, subjects };
   note(...notes);
   // An incomplete report does not replace an earlier file.
@@ -97,13 +104,24 @@ async function lint({
     await outputs.write("--sarif", () => lintSarif(report));
     await outputs.write("--json", () => lintJson(report));
   }
-  const serious = findings.filter(({ level }) => level !== "note");
+  const failing = findings.filter(({ level }) => failLevels.includes(level));
   return {
     text: lintText(report, format.style),
     problems: problemLines,
     interrupted: io.stopped.aborted ? "stopped before all was looked at" : undefined,
-    findings: serious.length > 0 ? [`lint: ${levelsText(serious)}`] : [],
+    findings: failing.length > 0 ? [`lint: ${levelsText(failing)}`] : [],
   };
+}
+
+/**
+ * Returns the levels whose findings make the command fail.
+ *
+ * @throws UserError for anything but a level.
+ */
+function parseFailLevels(text = "error"): readonly Level[] {
+  const index = LEVELS.findIndex((level) => level === text);
+  if (index < 0) throw new UserError(`--fail-on: ${JSON.stringify(text)} is not a level; write ${LEVELS.join(", ")}`);
+  return LEVELS.slice(0, index + 1);
 }
 
 /** @throws UserError when neither the command line nor a project file names inputs. */

@@ -142,8 +142,8 @@ export const runCommand: Command<RunFlags> = {
     ["--for <duration>", "how much virtual time to simulate: 30d, 12h, 90m (default: the scenario's, or 1d)"],
     ["--seed <number>", "same seed, same run (default: the scenario's, or 1)"],
     [
-      "--seeds <range>",
-      "simulate once for each seed of a range, and print how often each kind of incident occurs: 1-1000",
+      "--seeds <seeds>",
+      "simulate once for each seed, and print how often each kind of incident occurs: 1000 (seeds 1 to 1000) or 1001-2000",
     ],
     [
       "--workers <number>",

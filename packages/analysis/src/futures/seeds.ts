@@ -11,17 +11,17 @@ const LARGEST_SEED = 0xffff_ffff;
 const MAX_SEEDS = 1_000_000;
 
 /**
- * Reads `1-1000`, or the single seed `7`.
+ * Reads a range such as `11-20`, or a number of seeds: `5` means seeds 1 to 5.
  *
  * @throws UserError for anything else, an empty range, or more than a million seeds.
  */
 export function parseSeeds(text: string): SeedRange {
   const match = /^(\d{1,10})(?:-(\d{1,10}))?$/.exec(text);
-  const first = Number(match?.[1]);
+  const first = match?.[2] === undefined ? 1 : Number(match[1]);
   const last = Number(match?.[2] ?? match?.[1]);
   if (match === null || last > LARGEST_SEED || first > last)
     throw new UserError(
-      `--seeds: ${JSON.stringify(text)} is no range of whole numbers up to 4294967295; write for example 1-1000`,
+      `--seeds: ${JSON.stringify(text)} is neither a number of seeds nor a range of whole numbers up to 4294967295; write for example 1-1000`,
     );
   if (last - first >= MAX_SEEDS)
     throw new UserError(

@@ -15,6 +15,8 @@ export interface LintRule {
   readonly level: Level;
   /** One sentence for a list of rules. */
   readonly summary: string;
+  /** Whether a report has only its first finding in each file, which counts the others. Default false. */
+  readonly oncePerFile?: true;
   /** Absent: the API server detects the mistake. */
   readonly check?: (subject: Subject, context: LintContext) => readonly LintRemark[];
 }

@@ -6,6 +6,7 @@ export const noTimeZone: LintRule = {
   name: "no-time-zone",
   level: "note",
   summary: "No timeZone: the schedule uses the time zone of the machine that the controller runs on",
+  oncePerFile: true,
   check: ({ cronJob }) => {
     if (cronJob === undefined || typeof cronJob.schedule !== "string") return [];
     const { schedule, timeZone } = cronJob;
