@@ -154,6 +154,8 @@ function reportError(error: unknown, { stderr }: Pick<Io, "stderr">): ExitCode {
 }
 
 function errorText(error: unknown): readonly [string, ExitCode] {
+  // The command was stopped while it read a file.
+  if (error instanceof UserError && error.cause instanceof InterruptedError) return errorText(error.cause);
   if (error instanceof UserError) return [error.message.split("\n").map(printable).join("\nkubewright: "), 2];
   if (error instanceof InvalidNodeError) return [`nodes: ${printable(error.message)}`, 2];
   if (error instanceof InterruptedError) return [error.message, 130];

@@ -1,8 +1,9 @@
-import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
+import { InterruptedError } from "@kubewright/analysis/errors";
 import { expect, onTestFinished, test } from "vitest";
 
 import { nodeIo } from "./nodejs-io.js";
@@ -45,4 +46,44 @@ test.each([
   const file = path.join(makeFolder(), "a.yaml");
   writeFileSync(file, bytes);
   expect(await io.readFile(file)).toBe("kind: Jöb\n");
+});
+
+function pipe(): string {
+  const file = path.join(makeFolder(), "pipe");
+  execFileSync("mkfifo", [file]);
+  return file;
+}
+
+test("a device is refused", async () => {
+  await expect(io.readFile("/dev/zero")).rejects.toThrow("is neither a regular file nor a folder nor a pipe");
+});
+
+test("a file over 64 MB is refused before it is read", async () => {
+  const file = path.join(makeFolder(), "large.yaml");
+  writeFileSync(file, "");
+  truncateSync(file, 64_000_001);
+  await expect(io.readFile(file)).rejects.toThrow("is larger than 64 MB, the limit");
+});
+
+test("a pipe is read until its writer closes it, and its size is limited", async () => {
+  const file = pipe();
+  spawn("sh", ["-c", `printf 'kind: Job' > ${file}`]);
+  expect(await io.readFile(file)).toBe("kind: Job");
+  spawn("sh", ["-c", `cat /dev/zero > ${file}`]);
+  await expect(io.readFile(file)).rejects.toThrow("is larger than 64 MB, the limit");
+});
+
+test("a pipe that no program writes to is refused", async () => {
+  await expect(io.readFile(pipe())).rejects.toThrow("is a pipe without data");
+});
+
+test("a stop ends the reading of a pipe whose writer sends nothing", async () => {
+  const file = pipe();
+  const writer = spawn("sh", ["-c", `exec sleep 60 > ${file}`]);
+  onTestFinished(() => void writer.kill());
+  const stop = new AbortController();
+  const text = nodeIo(stop.signal).readFile(file);
+  // The other side of the pipe is open once the writer can be read without an end.
+  stop.abort();
+  await expect(text).rejects.toThrow(InterruptedError);
 });

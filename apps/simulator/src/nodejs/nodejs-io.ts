@@ -1,11 +1,10 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readFile, readdir, stat, writeFile } from "node:fs/promises";
+import { readdir, stat, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import process from "node:process";
 import { isSea } from "node:sea";
-import { buffer } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
@@ -25,6 +24,7 @@ import { openSpool } from "./spool.js";
 import { NodeHeap } from "./heap.js";
 import type { MutantKit } from "../fuzz/mutant-kit.js";
 import { mutantKitFile, readOwnFile } from "./own-files.js";
+import { readBytes, readStream, tooLarge } from "./read-bytes.js";
 
 /** Returns the `Io` of this process and machine. */
 export function nodeIo(stopped: AbortSignal): Io {
@@ -32,8 +32,12 @@ export function nodeIo(stopped: AbortSignal): Io {
   return {
     stdout: terminal(process.stdout),
     stderr: terminal(process.stderr),
-    readFile: readText,
-    readStandardInput: async () => decompress(await buffer(process.stdin)),
+    readFile: async (path, { maxBytes = MAX_INPUT_BYTES } = {}) =>
+      decompress(await readBytes(path, { maxBytes, signal: stopped }), maxBytes),
+    readStandardInput: async () => {
+      const maxBytes = MAX_INPUT_BYTES;
+      return decompress(await readStream("standard input", process.stdin, { maxBytes, signal: stopped }), maxBytes);
+    },
     execute: (command, args) => execute(command, args, stopped),
     // Loaded on demand: `run` and `serve` need neither a kubeconfig nor its libraries.
     connect: async (options) => (await import("./connect.js")).connect(options, process.env),
@@ -58,16 +62,19 @@ export function nodeIo(stopped: AbortSignal): Io {
   };
 }
 
-/** Maximum decompressed size of a gzip file, in bytes. */
-const MAX_TEXT_BYTES = 512 * 1024 * 1024;
+/** Maximum size of an input, in bytes. */
+const MAX_INPUT_BYTES = 64_000_000;
 
-async function readText(path: string): Promise<string> {
-  return decompress(await readFile(path));
-}
+/** Maximum size of a program's output, in bytes. */
+const MAX_OUTPUT_BYTES = 64_000_000;
 
-async function decompress(bytes: Buffer): Promise<string> {
-  const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  return decodeText(isGzip ? await promisify(gunzip)(bytes, { maxOutputLength: MAX_TEXT_BYTES }) : bytes);
+async function decompress(bytes: Buffer, maxBytes: number): Promise<string> {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return decodeText(bytes);
+  try {
+    return decodeText(await promisify(gunzip)(bytes, { maxOutputLength: maxBytes }));
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE" ? tooLarge(maxBytes) : error;
+  }
 }
 
 /**
@@ -105,7 +112,7 @@ async function listFolder(path: string): Promise<readonly FolderEntry[] | undefi
 
 function execute(command: string, args: readonly string[], signal: AbortSignal): Promise<ExecuteResult | undefined> {
   return new Promise((resolve) => {
-    execFile(command, [...args], { signal, maxBuffer: MAX_TEXT_BYTES }, (error, stdout, stderr) => {
+    execFile(command, [...args], { signal, maxBuffer: MAX_OUTPUT_BYTES }, (error, stdout, stderr) => {
       if (error?.code === "ENOENT") resolve(undefined);
       else resolve({ status: error === null ? 0 : Number(error.code) || 1, stdout, stderr });
     });

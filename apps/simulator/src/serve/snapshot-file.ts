@@ -44,11 +44,14 @@ export async function writeSnapshot(
   return omitted;
 }
 
+/** V8 has a limit of 512 MiB for a string. */
+const MAX_SNAPSHOT_BYTES = 512 * 1024 * 1024;
+
 /** @throws UserError when the file contains no snapshot. */
 export async function readSnapshot(path: string, io: Pick<Io, "readFile">): Promise<StoreSnapshot> {
   let snapshot: unknown;
   try {
-    snapshot = JSON.parse(await io.readFile(path));
+    snapshot = JSON.parse(await io.readFile(path, { maxBytes: MAX_SNAPSHOT_BYTES }));
   } catch (error) {
     throw new UserError(`--restore: cannot read ${path}: ${(error as Error).message}`, { cause: error });
   }

@@ -1,5 +1,6 @@
 import type { Files } from "../ports/files.js";
 import type { HostProcess } from "../ports/host-process.js";
+import { InterruptedError } from "../errors/interrupted-error.js";
 import { UserError } from "../errors/user-error.js";
 import { firstFew } from "./first-few.js";
 import { type InputSource, findInputs, ioProblem } from "./find-inputs.js";
@@ -73,12 +74,17 @@ async function read(source: InputSource, io: InputIo): Promise<ParsedManifests |
       try {
         return parseManifests(await io.readFile(source.path), source.path, { passOverOthers: !source.named });
       } catch (error) {
+        if (error instanceof InterruptedError) throw error;
         return `${source.path}: ${ioProblem(error)}`;
       }
     case "standardInput":
-      return io.readStandardInput === undefined
-        ? "-: there is no standard input here"
-        : parseManifests(await io.readStandardInput(), "standard input");
+      if (io.readStandardInput === undefined) return "-: there is no standard input here";
+      try {
+        return parseManifests(await io.readStandardInput(), "standard input");
+      } catch (error) {
+        if (error instanceof InterruptedError) throw error;
+        return `standard input: ${ioProblem(error)}`;
+      }
     case "kustomization":
       return build(source.folder, io);
     default:

@@ -2,8 +2,13 @@ import type { PageAssets } from "../html-report/page-assets.js";
 
 /** The files that a command reads and writes. */
 export interface Files {
-  /** Returns the text of a file, unpacked if it is gzip. @throws with a `code` such as `ENOENT`, like node:fs. */
-  readFile(path: string): Promise<string>;
+  /**
+   * Returns the text of a file, unpacked if it is gzip. @throws with a `code` such as `ENOENT`, like node:fs;
+   * InterruptedError when the command is stopped.
+   *
+   * @param options - `maxBytes` is the maximum size, also of the unpacked text. Default 64 MB.
+   */
+  readFile(path: string, options?: { readonly maxBytes?: number }): Promise<string>;
   /**
    * Opens a file for writing. Its previous content is replaced when it is closed, not before. `secret`: only the owner
    * may read it.
