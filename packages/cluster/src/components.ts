@@ -12,7 +12,7 @@ import {
   controllerNames,
   kubernetesControllers,
 } from "@kubewright/manager/kubernetes";
-import { BucketLayout, type NamespaceSplits, type ShardStatus } from "@kubewright/sharding";
+import type { NamespaceSplits, ShardStatus } from "@kubewright/sharding";
 import type { Transport } from "@kubewright/transport";
 
 import { type Cluster, type ClusterOptions, WATCH_TIMEOUT_MS } from "./cluster.js";
@@ -297,7 +297,6 @@ export function makeComponents(options: ComponentsOptions): Pick<
     const replica = new ControllerReplica(process, processes, machineClock, replicaCount === 1 ? undefined : election);
     return replica;
   };
-  const layout = new BucketLayout(options.splitNamespaces ?? {});
   const makeShardedProcess = (process: string): ShardedProcess => {
     const machineClock = new ProcessClock(clock);
     let bucketRuns = 0;
@@ -308,7 +307,7 @@ export function makeComponents(options: ComponentsOptions): Pick<
       machineClock,
       logger,
       network,
-      layout,
+      splitNamespaces: options.splitNamespaces ?? {},
       contextFor,
       nextBucketRun,
       onInformer,

@@ -3,7 +3,7 @@ import { type Logger, type Random, StoppableClock } from "@kubewright/clock";
 import type { InformerFactoryOptions } from "@kubewright/informer";
 import { type BucketRun, type ManagedController, ShardedManager } from "@kubewright/manager";
 import type { KubernetesContext } from "@kubewright/manager/kubernetes";
-import { type BucketLayout, CLUSTER_BUCKET, type ShardStatus } from "@kubewright/sharding";
+import { BucketLayout, CLUSTER_BUCKET, type NamespaceSplits, type ShardStatus } from "@kubewright/sharding";
 import type { Transport } from "@kubewright/transport";
 
 import type { ComponentSpec } from "./component-spec.js";
@@ -25,7 +25,7 @@ export interface ShardedIncarnationOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly network: Network;
-  readonly layout: BucketLayout;
+  readonly splitNamespaces: NamespaceSplits;
   readonly controllers: readonly ManagedController<KubernetesContext>[];
   readonly contextFor: (spec: ComponentSpec) => KubernetesContext;
   /**
@@ -52,7 +52,7 @@ export class ShardedIncarnation {
 
   constructor(options: ShardedIncarnationOptions) {
     this.#options = options;
-    const { process, incarnation, machineClock, random, logger, layout, controllers, onInformer } = options;
+    const { process, incarnation, machineClock, random, logger, splitNamespaces, controllers, onInformer } = options;
     const clock = new StoppableClock(machineClock);
     this.#clock = clock;
     const clientOf = (component: string, onBehalfOf: readonly string[] = []): Client =>
@@ -78,7 +78,7 @@ export class ShardedIncarnation {
         INFORMERS,
         controllers.filter(({ sharing }) => sharing !== "none").map(({ name }) => name),
       ),
-      member: { namespace: NAMESPACE, identity, layout },
+      member: { namespace: NAMESPACE, identity, layout: new BucketLayout(splitNamespaces) },
       informers: { onError: (error) => logger.debug({ err: error }, "Informer failed") },
       onInformer: (informer, definition, use) => {
         for (const { name } of use.controllers) onInformer(informer, definition, this.#sender(name, use.run));
