@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 
 import type { Clock } from "@kubewright/clock";
 
-import type { Identity, IdentitySource } from "./identity.js";
+import type { Identity, IdentitySource } from "./identity-source.js";
 import { checkKeyPair } from "./tls-options.js";
 
 const REREAD_INTERVAL_MS = 60_000;

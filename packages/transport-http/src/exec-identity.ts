@@ -2,7 +2,7 @@ import type { Clock } from "@kubewright/clock";
 
 import type { ConnectionOptions, ExecPlugin } from "./connection-options.js";
 import { type ExecCredential, checkApiVersion, decodeExecCredential, execInfo } from "./exec-credential.js";
-import type { Identity, IdentitySource } from "./identity.js";
+import type { Identity, IdentitySource } from "./identity-source.js";
 import { CommandError, runCommand, escapeControlCharacters } from "./run-command.js";
 
 export interface ExecIdentityOptions {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 
 import type { Clock } from "@kubewright/clock";
 
-import type { Identity, IdentitySource } from "./identity.js";
+import type { Identity, IdentitySource } from "./identity-source.js";
 
 /** Tokens are valid for a minute, and read again ten seconds before its end. */
 const REREAD_INTERVAL_MS = 50_000;
