@@ -1,22 +1,11 @@
 import { type Options, defineConfig } from "tsup";
 
-import { preset } from "../../tooling/tsup-preset.ts";
+import { browserScript, preset } from "../../tooling/tsup-preset.ts";
 
 /** The page's script, which reports hold and `serve` hands out: one file with all it needs. */
 export const page = {
+  ...browserScript,
   entry: { page: "src/page/main.ts" },
-  format: ["iife"],
-  // `page.js`, not `page.global.js`.
-  outExtension: () => ({ js: ".js" }),
-  target: "es2022",
-  platform: "browser",
-  minify: true,
-  clean: false,
-  silent: true,
-  noExternal: [/.*/],
-  banner: {
-    js: "/*! With parts of D3, https://d3js.org. Copyright 2010-2026 Mike Bostock, ISC License; d3-ease: Copyright 2010-2026 Mike Bostock, 2001 Robert Penner, BSD-3-Clause. */",
-  },
   esbuildOptions: (options) => {
     options.conditions = ["@kubewright/source"];
     options.legalComments = "none";
