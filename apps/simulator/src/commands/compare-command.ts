@@ -10,7 +10,6 @@ import {
 } from "@kubewright/analysis/compare";
 import { InterruptedError, UserError } from "@kubewright/analysis/errors";
 import {
-  type Rule,
   RunRules,
   changeViolations,
   countsNeededFor,
@@ -22,7 +21,6 @@ import {
   type CreateOutcome,
   type Manifest,
   type RunInput,
-  type RunInputFlags,
   type SimulatedVersion,
   fromCluster,
   identityOf,
@@ -34,7 +32,6 @@ import {
 import { type Progress, silentProgress } from "@kubewright/analysis/ports";
 import {
   type CheckReport,
-  type ReportFlags,
   ReportRecorder,
   comparisonMarkdown,
   reportOutputs,
@@ -47,19 +44,8 @@ import { htmlPage, pageAssets } from "@kubewright/analysis/page";
 import type { TraceRecord } from "@kubewright/analysis/trace";
 
 import type { Io } from "../io/io.js";
+import { type CheckedRunFlags, runFiles } from "../options/run-flags.js";
 import type { CommandContext, CommandResult } from "../shell/command.js";
-
-export interface CompareFlags extends RunInputFlags, ReportFlags {
-  /** B's manifests. Default: A's. */
-  readonly against?: string;
-  /** B's release. Default: A's. */
-  readonly againstKubernetes?: string;
-  readonly json?: string;
-  readonly html?: string;
-  readonly runs?: string;
-  readonly ics?: string;
-  readonly rules: readonly Rule[];
-}
 
 /**
  * `kubewright run … --against OTHER`: simulates both sets of manifests in the same way and prints the differences by
@@ -72,16 +58,12 @@ export async function compareCommand({
   outputs,
   format,
   note,
-}: CommandContext<CompareFlags>): Promise<CommandResult> {
+}: CommandContext<CheckedRunFlags>): Promise<CommandResult> {
   const { against, json, html, rules } = flags;
   rejectShareRules(rules, "simulate B alone, with --seeds");
   rejectRunLists(flags);
   const kubernetesB = parseAgainstVersion(flags.againstKubernetes);
-  const filesA = [
-    ...(flags.fromCluster ? ["the cluster"] : []),
-    ...paths,
-    ...(flags.scenario === undefined ? [] : [flags.scenario]),
-  ];
+  const filesA = [...(flags.fromCluster ? ["the cluster"] : []), ...runFiles(paths, flags)];
   outputs.declare({ "--json": json, "--html": html, ...reportOutputs(flags) }, [
     ...filesA,
     ...(against === undefined ? [] : [against]),
@@ -182,7 +164,7 @@ export async function compareCommand({
 }
 
 /** @throws UserError for files that list one run. */
-function rejectRunLists(flags: CompareFlags): void {
+function rejectRunLists(flags: CheckedRunFlags): void {
   const option = flags.against === undefined ? "--against-kubernetes" : "--against";
   for (const [flag, value] of [
     ["--runs", flags.runs],

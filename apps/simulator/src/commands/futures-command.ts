@@ -23,15 +23,9 @@ import {
   seedsText,
   simulateSeeds,
 } from "@kubewright/analysis/futures";
-import { type RunInputFlags, readRunInput, versionName, versionRemark } from "@kubewright/analysis/input";
+import { readRunInput, versionName, versionRemark } from "@kubewright/analysis/input";
 import { silentProgress } from "@kubewright/analysis/ports";
-import {
-  type CheckReport,
-  type ReportFlags,
-  futuresMarkdown,
-  reportOutputs,
-  writeReports,
-} from "@kubewright/analysis/reports";
+import { type CheckReport, futuresMarkdown, reportOutputs, writeReports } from "@kubewright/analysis/reports";
 import { validateInput } from "@kubewright/analysis/run";
 import { formatDuration } from "@kubewright/analysis/time";
 import { formatTime } from "@kubewright/api";
@@ -39,17 +33,12 @@ import { htmlPage, pageAssets } from "@kubewright/analysis/page";
 
 import type { ChunkSummary } from "../indexed-job/chunk-summary.js";
 import { writeSummary } from "../indexed-job/write-summary.js";
+import { type CheckedRunFlags, runFiles } from "../options/run-flags.js";
 import { parseWorkers } from "../options/workers.js";
 import type { CommandContext, CommandResult } from "../shell/command.js";
 
-export interface FuturesFlags extends RunInputFlags, ReportFlags {
+export interface FuturesFlags extends CheckedRunFlags {
   readonly seeds: string;
-  readonly workers?: string;
-  readonly nodeSize?: readonly string[];
-  readonly json?: string;
-  readonly html?: string;
-  readonly summary?: string;
-  readonly rules: readonly Rule[];
   /** The command line that simulates one seed, without the seed. */
   readonly command: string;
 }
@@ -68,10 +57,7 @@ export async function futuresCommand({
   const nodeSizes = (flags.nodeSize ?? []).map(parseNodeSize);
   const { rules } = flags;
   rejectChangeRules(rules);
-  outputs.declare({ "--json": flags.json, "--html": flags.html, ...reportOutputs(flags) }, [
-    ...paths,
-    ...(flags.scenario === undefined ? [] : [flags.scenario]),
-  ]);
+  outputs.declare({ "--json": flags.json, "--html": flags.html, ...reportOutputs(flags) }, runFiles(paths, flags));
   const input = await readRunInput(paths, flags, io);
   const { startMs, durationMs } = input;
   await outputs.open();
@@ -116,11 +102,7 @@ export async function futuresCommand({
       const { description } = input.scenario ?? {};
       const subject = { startMs, endMs: startMs + durationMs, kubernetes, timeZoneData: io.timeZoneData, seeds };
       const report = futuresReport(
-        {
-          ...subject,
-          command: flags.command,
-          ...(description === undefined ? {} : { description }),
-        },
+        { ...subject, command: flags.command, ...(description === undefined ? {} : { description }) },
         { statistics, bands, plan: curves, allGroups: groups.length, violations: ruleCounts.violations, nodeSizes },
       );
       shown = await embedTimelines(report, {

@@ -9,11 +9,10 @@ import {
   violationsOf,
 } from "@kubewright/analysis/fail-on";
 import { parseSeeds, seedCommand } from "@kubewright/analysis/futures";
-import { type RunInput, type RunInputFlags, readProjectFile, readRunInput } from "@kubewright/analysis/input";
+import { type RunInput, readProjectFile, readRunInput } from "@kubewright/analysis/input";
 import { silentProgress } from "@kubewright/analysis/ports";
 import {
   type CheckReport,
-  type ReportFlags,
   parseRunsFormat,
   reportOutputs,
   runMarkdown,
@@ -32,66 +31,50 @@ import { formatTime } from "@kubewright/api";
 import { htmlPage, pageAssets } from "@kubewright/analysis/page";
 
 import { seedsOfChunk } from "../indexed-job/chunk.js";
-import { type IndexedJobFlags, checkIndexedJob } from "../indexed-job/indexed-job-flags.js";
+import { checkIndexedJob } from "../indexed-job/indexed-job-flags.js";
 import { indexedRun } from "../indexed-job/indexed-run.js";
 import { RecordedInputs } from "../indexed-job/recorded-inputs.js";
 import type { Io } from "../io/io.js";
 import { INDEXED_JOB_OPTIONS } from "../options/indexed-job-options.js";
 import { MANIFESTS, MANIFEST_OPTIONS, clusterOptions } from "../options/input-options.js";
+import { type RunFlags, runFiles } from "../options/run-flags.js";
 import { parseWorkers } from "../options/workers.js";
 import { type Command, type CommandContext, type CommandResult, collect } from "../shell/command.js";
 import { compareCommand } from "./compare-command.js";
 import { futuresCommand } from "./futures-command.js";
 
-export interface RunFlags extends RunInputFlags, ReportFlags, IndexedJobFlags {
-  readonly json?: string;
-  readonly html?: string;
-  readonly runs?: string;
-  readonly against?: string;
-  readonly againstKubernetes?: string;
-  readonly seeds?: string;
-  readonly workers?: string;
-  readonly nodeSize?: readonly string[];
-  readonly failOn?: readonly string[];
-  readonly ics?: string;
-}
-
 /** @throws UserError for combinations of flags for one future, for a comparison, and for many futures. */
 function checkIncompatibleFlags(flags: RunFlags): void {
-  if (flags.seeds === undefined) {
-    for (const [flag, value] of [
-      ["--against", flags.against],
-      ["--against-kubernetes", flags.againstKubernetes],
-    ] as const)
-      if (flags.workers !== undefined && value !== undefined)
-        throw new UserError(
-          `--workers simulates one cluster on several threads, and ${flag} compares two: leave out one of them`,
-        );
-    for (const [flag, value] of [
-      ["--indexed-job", flags.indexedJob],
-      ["--summary", flags.summary],
-    ] as const)
-      if (value !== undefined)
-        throw new UserError(`${flag} needs many futures: give a range with --seeds, for example --seeds 1-1000`);
-    if (flags.nodeSize !== undefined)
-      throw new UserError(
-        "--node-size counts the nodes that are enough in many futures: give a range with --seeds, for example --seeds 1-1000",
-      );
-    return;
-  }
-  for (const [flag, value, explanation] of [
-    ["--seed", flags.seed, "simulates one of them: leave out one of the two"],
-    ["--runs", flags.runs, ONE_FUTURE],
-    ["--ics", flags.ics, ONE_FUTURE],
-    ["--against", flags.against, ONE_COMPARISON],
-    ["--against-kubernetes", flags.againstKubernetes, ONE_COMPARISON],
-  ] as const)
-    if (value !== undefined) throw new UserError(`--seeds simulates many futures, and ${flag} ${explanation}`);
+  const { seeds, workers, against, againstKubernetes } = flags;
+  const withWorkers = (value: string | undefined): string | undefined => (workers === undefined ? undefined : value);
+  const rejected: readonly (readonly [unknown, string])[] =
+    seeds === undefined
+      ? [
+          [withWorkers(against), oneCluster("--against")],
+          [withWorkers(againstKubernetes), oneCluster("--against-kubernetes")],
+          [flags.indexedJob, `--indexed-job needs many futures: ${GIVE_RANGE}`],
+          [flags.summary, `--summary needs many futures: ${GIVE_RANGE}`],
+          [flags.nodeSize, `--node-size counts the nodes that are enough in many futures: ${GIVE_RANGE}`],
+        ]
+      : [
+          [flags.seed, `${MANY_FUTURES} --seed simulates one of them: leave out one of the two`],
+          [flags.runs, `${MANY_FUTURES} --runs ${ONE_FUTURE}`],
+          [flags.ics, `${MANY_FUTURES} --ics ${ONE_FUTURE}`],
+          [against, `${MANY_FUTURES} --against ${ONE_COMPARISON}`],
+          [againstKubernetes, `${MANY_FUTURES} --against-kubernetes ${ONE_COMPARISON}`],
+        ];
+  for (const [value, message] of rejected) if (value !== undefined) throw new UserError(message);
 }
 
+const GIVE_RANGE = "give a range with --seeds, for example --seeds 1-1000";
+const MANY_FUTURES = "--seeds simulates many futures, and";
 const ONE_FUTURE =
   "lists the runs of one: simulate that with --seed N instead, for example a worst one that --seeds names";
 const ONE_COMPARISON = "compares two: use --seed N instead, or simulate each side with --seeds";
+
+function oneCluster(flag: string): string {
+  return `--workers simulates one cluster on several threads, and ${flag} compares two: leave out one of them`;
+}
 
 /** Uses the input of the project file when the command line has none. Flags override its other settings. */
 async function withProjectSettings(
@@ -229,7 +212,7 @@ async function runOnce(
   if (flags.runs !== undefined) parseRunsFormat(flags.runs);
   outputs.declare(
     { "--json": flags.json, "--html": flags.html, "--runs": flags.runs, "--ics": flags.ics, ...reportOutputs(flags) },
-    [...paths, ...(flags.scenario === undefined ? [] : [flags.scenario])],
+    runFiles(paths, flags),
   );
   const input = await readRunInput(paths, flags, io);
   const { startMs, durationMs, seed } = input;

@@ -1,27 +1,20 @@
 import { UserError } from "@kubewright/analysis/errors";
 import { parseRules } from "@kubewright/analysis/fail-on";
 import { inputArgs, parseSeeds, seedCommand } from "@kubewright/analysis/futures";
-import { type RunInputFlags, readRunInput } from "@kubewright/analysis/input";
-import { type ReportFlags, reportOutputs } from "@kubewright/analysis/reports";
+import { readRunInput } from "@kubewright/analysis/input";
+import { reportOutputs } from "@kubewright/analysis/reports";
 import { validateInput } from "@kubewright/analysis/run";
 
+import type { RunFlags } from "../options/run-flags.js";
 import type { CommandContext, CommandResult } from "../shell/command.js";
-import { type IndexedJobFlags, jobShape } from "./indexed-job-flags.js";
+import { jobShape } from "./indexed-job-flags.js";
 import { campaignText } from "./job-manifest.js";
 import { type RecordedInputs, STANDARD_INPUT } from "./recorded-inputs.js";
 
-export interface IndexedRunFlags extends RunInputFlags, ReportFlags, IndexedJobFlags {
-  readonly seeds: string;
-  readonly json?: string;
-  readonly html?: string;
-  readonly failOn?: readonly string[];
-  readonly nodeSize?: readonly string[];
-}
-
 /** `kubewright run … --seeds A-B --indexed-job IMAGE`: prints a Job that simulates the futures. */
 export async function indexedRun(
-  given: CommandContext<RunInputFlags & { readonly failOn?: readonly string[] }>,
-  { paths, flags }: { readonly paths: readonly string[]; readonly flags: IndexedRunFlags },
+  given: CommandContext<RunFlags>,
+  { paths, flags }: { readonly paths: readonly string[]; readonly flags: RunFlags & { readonly seeds: string } },
   recorded: RecordedInputs,
 ): Promise<CommandResult> {
   refuse({ "--json": flags.json, "--html": flags.html, ...reportOutputs(flags) });

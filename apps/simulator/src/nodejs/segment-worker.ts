@@ -6,7 +6,7 @@ import type { SegmentResponse, SegmentRequest, SegmentThreadData } from "./segme
 
 // The worker thread of `segment-threads.ts`.
 const { segments, options, currentIndex } = workerData as SegmentThreadData;
-const runner = new ThreadSegmentRunner(segments, options, (index) => (currentIndex[0] = index));
+const runner = new ThreadSegmentRunner(segments, options, { onSegment: (index) => (currentIndex[0] = index) });
 const heap = new NodeHeap();
 
 parentPort?.on("message", (request: SegmentRequest) => {

@@ -23,17 +23,39 @@ export type StartSegmentRunners = (
   options: SegmentOptions,
 ) => SegmentRunners;
 
+/** Starts an operation after all earlier ones have ended. */
+type Queue = <T>(operation: () => Promise<T>) => Promise<T>;
+
+function createQueue(): Queue {
+  let last: Promise<unknown> = Promise.resolve();
+  return (operation) => {
+    const result = last.then(operation);
+    last = result.catch(() => {});
+    return result;
+  };
+}
+
+interface ThreadSegmentRunnerOptions {
+  /** Receives the index of each segment before it advances. */
+  readonly onSegment?: (index: number) => void;
+  /** Default: a queue of its own. */
+  readonly queue?: Queue;
+}
+
 /** Runs segments in this thread. */
 export class ThreadSegmentRunner implements SegmentRunner {
   readonly #segments: readonly SimulatedSegment[];
   readonly #onSegment: (index: number) => void;
-  /** The last call; the next call waits for it. */
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #queue: Queue;
 
-  /** @param onSegment - Receives the index of each segment before it advances. */
-  constructor(segments: readonly Segment[], options: SegmentOptions, onSegment: (index: number) => void = () => {}) {
+  constructor(
+    segments: readonly Segment[],
+    options: SegmentOptions,
+    { onSegment = () => {}, queue = createQueue() }: ThreadSegmentRunnerOptions = {},
+  ) {
     this.#segments = segments.map((segment) => new SimulatedSegment(segment, options));
     this.#onSegment = onSegment;
+    this.#queue = queue;
   }
 
   run(untilMs: number): Promise<readonly SegmentChunk[]> {
@@ -45,7 +67,7 @@ export class ThreadSegmentRunner implements SegmentRunner {
   }
 
   #each<T>(operation: (segment: SimulatedSegment) => Promise<T>): Promise<T[]> {
-    const result = this.#last.then(async () => {
+    return this.#queue(async () => {
       const results: T[] = [];
       for (const [index, segment] of this.#segments.entries()) {
         this.#onSegment(index);
@@ -53,8 +75,6 @@ export class ThreadSegmentRunner implements SegmentRunner {
       }
       return results;
     });
-    this.#last = result.catch(() => {});
-    return result;
   }
 }
 
@@ -63,15 +83,9 @@ export class ThreadSegmentRunner implements SegmentRunner {
  * time.
  */
 export const segmentsInThisThread: StartSegmentRunners = (assignments, options) => {
-  let last: Promise<unknown> = Promise.resolve();
-  const enqueue = <T>(operation: () => Promise<T>): Promise<T> => {
-    const result = last.then(operation);
-    last = result.catch(() => {});
-    return result;
+  const queue = createQueue();
+  return {
+    runners: assignments.map((segments) => new ThreadSegmentRunner(segments, options, { queue })),
+    close: async () => {},
   };
-  const runners = assignments.map((segments) => {
-    const runner = new ThreadSegmentRunner(segments, options);
-    return { run: (untilMs: number) => enqueue(() => runner.run(untilMs)), end: () => enqueue(() => runner.end()) };
-  });
-  return { runners, close: async () => {} };
 };
