@@ -1,6 +1,7 @@
 import type { KubernetesVersion } from "@kubewright/api";
 
 import { versionName, versionRemark } from "../input/kubernetes-version.js";
+import { isoTime } from "../time/iso-time.js";
 import type { Comparison, RunDifference } from "./compare-runs.js";
 import type { ManifestChange } from "./manifest-changes.js";
 import type { RunRecord } from "./run-records.js";
@@ -31,25 +32,17 @@ export function* comparisonLines(
   { groups, totals, untilMs }: Comparison,
   changes: readonly ManifestChange[],
 ): Generator<string> {
-  const {
-    a,
-    b,
-    kubernetesVersions: [versionA, versionB],
-    startMs,
-    endMs,
-    seed,
-    timeZoneData,
-  } = header;
+  const { a, b, startMs, endMs, seed, timeZoneData } = header;
+  const [versionA, versionB] = header.kubernetesVersions;
+  const isNewest = versionRemark(versionA) + versionRemark(versionB) === "";
   yield line({
     type: "header",
     comparisonVersion: 1,
     a,
     b,
-    ...(versionRemark(versionA) + versionRemark(versionB) === ""
-      ? {}
-      : { kubernetes: { a: `v${versionName(versionA)}`, b: `v${versionName(versionB)}` } }),
-    start: time(startMs),
-    end: time(endMs),
+    kubernetes: isNewest ? undefined : { a: `v${versionName(versionA)}`, b: `v${versionName(versionB)}` },
+    start: isoTime(startMs),
+    end: isoTime(endMs),
     seed,
     timeZoneData,
   });
@@ -59,45 +52,24 @@ export function* comparisonLines(
       yield line({ type: "difference", kind, namespace, name, ...wire(difference) });
     yield line({ type: "group", kind, namespace, name, presentIn, ...counts });
   }
-  yield line({ type: "summary", ...totals, ...(untilMs === undefined ? {} : { comparedUntil: time(untilMs) }) });
+  yield line({ type: "summary", ...totals, comparedUntil: isoTime(untilMs) });
 }
 
 function wire({ type, slotMs, a, b, absent, differs }: RunDifference): object {
-  return {
-    difference: type,
-    slot: time(slotMs),
-    ...(a === undefined ? {} : { a: run(a) }),
-    ...(b === undefined ? {} : { b: run(b) }),
-    ...(absent === undefined ? {} : { absent }),
-    ...(differs === undefined ? {} : { differs }),
-  };
+  return { difference: type, slot: isoTime(slotMs), a: a && run(a), b: b && run(b), absent, differs };
 }
 
-function run({
-  job,
-  outcome,
-  reason,
-  skipped,
-  blockedBy,
-  createdMs,
-  endMs,
-  failedPods,
-  refusedStatuses,
-}: RunRecord): object {
+function run({ job, outcome, blockedBy, refusedStatuses, ...record }: RunRecord): object {
   return {
-    ...(job === undefined ? {} : { job }),
+    job,
     outcome,
-    ...(reason === undefined && skipped === undefined ? {} : { reason: skipped ?? reason }),
-    ...(blockedBy === undefined ? {} : { blockedBy }),
-    ...(createdMs === undefined ? {} : { createdAt: time(createdMs) }),
-    ...(endMs === undefined ? {} : { endedAt: time(endMs) }),
-    ...(outcome === "Skipped" ? {} : { failedPods }),
-    ...(refusedStatuses === undefined ? {} : { refusedStatuses }),
+    reason: record.skipped ?? record.reason,
+    blockedBy,
+    createdAt: isoTime(record.createdMs),
+    endedAt: isoTime(record.endMs),
+    failedPods: outcome === "Skipped" ? undefined : record.failedPods,
+    refusedStatuses,
   };
-}
-
-function time(timeMs: number): string {
-  return new Date(timeMs).toISOString();
 }
 
 function line(value: object): string {

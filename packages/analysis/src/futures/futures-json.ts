@@ -9,6 +9,7 @@ import type {
 } from "./futures-statistics.js";
 import type { RefusalChance } from "./refusal-chances.js";
 import type { Violation } from "../fail-on/rule-counts.js";
+import { isoTime } from "../time/iso-time.js";
 import type { NodeSize } from "./node-size.js";
 import { countSeeds, type SeedRange } from "./seeds.js";
 import type { Share } from "./wilson.js";
@@ -32,8 +33,8 @@ export function futuresJson(statistics: FuturesStatistics, header: FuturesHeader
   const document = {
     futuresVersion: 1,
     kubernetes,
-    start: iso(startMs),
-    end: iso(startMs + durationMs),
+    start: isoTime(startMs),
+    end: isoTime(startMs + durationMs),
     seeds: { ...seeds, requested: countSeeds(seeds), simulated: futures },
     timeZoneData,
     total: { slots: total.slots, runs: total.runs, incidents: incidentsOf(total) },
@@ -50,8 +51,8 @@ export function futuresJson(statistics: FuturesStatistics, header: FuturesHeader
     })),
     concurrent: {
       ...usageOf(peaks),
-      namespaces: namespaces.map((each) => ({ namespace: each.namespace, ...usageOf(each) })),
-      pools: pools.map((each) => ({ pool: each.pool, ...usageOf(each) })),
+      namespaces: namespaces.map((each) => ({ namespace: each.name, ...usageOf(each) })),
+      pools: pools.map((each) => ({ pool: each.name, ...usageOf(each) })),
     },
     refused: {
       quotas: statistics.refusedByQuotas.map(({ namespace, quota, resource, ...chance }) => ({
@@ -62,10 +63,11 @@ export function futuresJson(statistics: FuturesStatistics, header: FuturesHeader
       })),
       nodes: statistics.refusedByNodes.map(({ reason, ...chance }) => ({ reason, ...refusedOf(chance) })),
     },
-    ...(nodeSizes.length === 0
-      ? {}
-      : { nodes: statistics.nodesNeeded.map((chance, index) => nodesOf(nodeSizes[index]!, chance)) }),
-    ...(violations === undefined ? {} : { violations: violations.map(violationOf) }),
+    nodes:
+      nodeSizes.length === 0
+        ? undefined
+        : statistics.nodesNeeded.map((chance, index) => nodesOf(nodeSizes[index]!, chance)),
+    violations: violations?.map(violationOf),
   };
   return `${JSON.stringify(document, null, 2)}\n`;
 }
@@ -73,8 +75,8 @@ export function futuresJson(statistics: FuturesStatistics, header: FuturesHeader
 function incidentsOf({ chances }: GroupChances): object[] {
   return chances.map(({ incident, futures, perFuture, occurrences, perSlot, worst }) => ({
     kind: incident.kind,
-    ...(incident.cause === undefined ? {} : { cause: incident.cause }),
-    ...(incident.overMs === undefined ? {} : { overSeconds: incident.overMs / 1000 }),
+    cause: incident.cause,
+    overSeconds: incident.overMs === undefined ? undefined : incident.overMs / 1000,
     futures,
     perFuture: rounded(perFuture),
     occurrences,
@@ -82,8 +84,8 @@ function incidentsOf({ chances }: GroupChances): object[] {
     worst: {
       seed: worst.seed,
       count: worst.count,
-      ...(incident.kind === "late" ? { lateSeconds: worst.severity / 1000 } : {}),
-      at: iso(worst.atMs),
+      lateSeconds: incident.kind === "late" ? worst.severity / 1000 : undefined,
+      at: isoTime(worst.atMs),
       text: worst.text,
     },
   }));
@@ -92,9 +94,9 @@ function incidentsOf({ chances }: GroupChances): object[] {
 function violationOf({ rule, object, seed, atMs, text, count, futures }: Violation): object {
   return {
     rule: rule.text,
-    ...(object === undefined ? {} : { object }),
+    object,
     seed,
-    at: iso(atMs),
+    at: isoTime(atMs),
     text,
     count,
     ...(futures === undefined ? {} : { futures: futures.broken, perFuture: rounded(futures.share) }),
@@ -120,7 +122,7 @@ function nodesOf({ cpuMillis, memoryBytes, pods }: NodeSize, { enough, futuresTo
   return {
     size: { cores: cpuMillis / 1000, memoryBytes, pods },
     enough: enough.map(({ nodes, futures, perFuture }) => ({ nodes, futures, perFuture: rounded(perFuture) })),
-    ...(enough.length === 0 ? {} : { worst: { nodes: worst.level, seed: worst.seed } }),
+    worst: enough.length === 0 ? undefined : { nodes: worst.level, seed: worst.seed },
     futuresTooLarge,
   };
 }
@@ -136,8 +138,4 @@ function peaksOf({ pods, cpuMillis, memoryBytes }: PeakChances): object {
 function peakOf(peak: PeakChance, unit: number): object {
   const level = (share: number): number => peak.quantile(share) / unit;
   return { p50: level(0.5), p95: level(0.95), p99: level(0.99), max: peak.worst.level / unit, seed: peak.worst.seed };
-}
-
-function iso(timeMs: number): string {
-  return new Date(timeMs).toISOString();
 }

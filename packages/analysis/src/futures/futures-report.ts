@@ -1,24 +1,26 @@
 import type { Figure, FigureCell, FigureTable, FuturesReport, LoadOverTime, Moment } from "@kubewright/timeline/data";
 
 import { Durations } from "../digest/durations.js";
-import { formatDuration } from "../time/duration.js";
-import { coresText, memoryText } from "../text/requests-text.js";
 import type { Violation } from "../fail-on/rule-counts.js";
 import type {
   FuturesStatistics,
   GroupChances,
   IncidentChance,
+  NamedChances,
   PeakChance,
-  UsageChances,
 } from "./futures-statistics.js";
 import {
-  LEVELS,
+  CHANCE_HEAD,
   QUANTILES,
+  durationsHead,
+  nodeSizeText,
   nothingText,
+  quantiles,
   refusedText,
   shareText,
   listedChances,
   listedRefusals,
+  usedLevels,
   withoutSpreadText,
   worstText,
 } from "./futures-text.js";
@@ -58,16 +60,8 @@ export function futuresReport(
       brokenTable(violations),
       incidents,
       peaksTable(statistics),
-      usageTable(
-        "namespace",
-        statistics,
-        statistics.namespaces.map((each) => [each.namespace, each]),
-      ),
-      usageTable(
-        "node pool",
-        statistics,
-        statistics.pools.map((each) => [each.pool, each]),
-      ),
+      usageTable("namespace", statistics, statistics.namespaces),
+      usageTable("node pool", statistics, statistics.pools),
       refusalsTable(statistics),
       ...statistics.nodesNeeded.map((chance, index) => nodesTable(nodeSizes[index]!, chance)),
       durationsTable(groups),
@@ -120,7 +114,7 @@ function chancesTable(
   return {
     title: "What goes wrong",
     note: "The share of futures in which it happens at all, and of the slots that it befalls, each with its 95% interval.",
-    head: ["CronJob or Job", "what happens", "in a future", "of slots", "worst"],
+    head: CHANCE_HEAD,
     rows: shown
       .filter((group) => group !== total || affected.length > 1)
       .flatMap((group) =>
@@ -154,11 +148,11 @@ function peaksTable({ peaks }: FuturesStatistics): FigureTable {
     note: "Of all pods together: what so many of the futures do not exceed, at any time and for 95% of the time.",
     head: ["", "p50", "p95", "p99", "worst"],
     isNumeric: true,
-    rows: levelsOf(peaks).flatMap(({ title, short, of, show }) =>
+    rows: usedLevels(peaks).flatMap(({ title, short, level, show }) =>
       (
         [
-          [title, of(peaks), PEAK_OF[short]],
-          [`${title}, 95% of the time`, of(peaks.overTime), undefined],
+          [title, peaks[level], PEAK_OF[short]],
+          [`${title}, 95% of the time`, peaks.overTime[level], undefined],
         ] as const
       ).map(([name, peak, at]) => [
         name,
@@ -169,12 +163,8 @@ function peaksTable({ peaks }: FuturesStatistics): FigureTable {
   };
 }
 
-function usageTable(
-  what: string,
-  { peaks }: FuturesStatistics,
-  all: readonly (readonly [name: string, UsageChances])[],
-): FigureTable {
-  const levels = levelsOf(peaks);
+function usageTable(what: string, { peaks }: FuturesStatistics, all: readonly NamedChances[]): FigureTable {
+  const levels = usedLevels(peaks);
   return {
     title: `Most at once by ${what}`,
     note: "What 95% of the futures do not exceed, at any time and for 95% of the time, and the worst.",
@@ -183,19 +173,15 @@ function usageTable(
     rows:
       all.length < 2
         ? []
-        : all.map(([name, each]) => [
-            name,
-            ...levels.flatMap(({ of, show }) => [
-              show(of(each).quantile(0.95)),
-              show(of(each.overTime).quantile(0.95)),
-              peakFigure(of(each), show),
+        : all.map((each) => [
+            each.name,
+            ...levels.flatMap(({ level, show }) => [
+              show(each[level].quantile(0.95)),
+              show(each.overTime[level].quantile(0.95)),
+              peakFigure(each[level], show),
             ]),
           ]),
   };
-}
-
-function levelsOf(peaks: UsageChances): typeof LEVELS {
-  return LEVELS.filter(({ of }) => of(peaks).worst.level > 0);
 }
 
 function refusalsTable(statistics: FuturesStatistics): FigureTable {
@@ -220,10 +206,9 @@ function peakFigure({ worst }: PeakChance, show: (level: number) => string, at?:
 }
 
 function nodesTable(
-  { cpuMillis, memoryBytes }: NodeSize,
+  nodeSize: NodeSize,
   { enough, futuresTooLarge, worst }: FuturesStatistics["nodesNeeded"][number],
 ): FigureTable {
-  const size = `${coresText(cpuMillis)} cores and ${memoryText(memoryBytes)}`;
   const tooLarge =
     futuresTooLarge === 0
       ? {}
@@ -231,7 +216,7 @@ function nodesTable(
           note: `In ${futuresTooLarge.toLocaleString("en-US")} of the futures a pod requests more than such a node has.`,
         };
   return {
-    title: `Nodes of ${size}`,
+    title: `Nodes of ${nodeSizeText(nodeSize)}`,
     ...tooLarge,
     head: ["nodes", "enough in a future", ""],
     rows: enough.map(({ nodes, perFuture }) => [
@@ -253,7 +238,7 @@ function durationsTable(groups: readonly GroupChances[]): FigureTable {
   return {
     title: isLate ? "How long runs take, and how late they begin" : "How long runs take",
     note: "Of all futures together.",
-    head: ["CronJob or Job", "runs", "took p50", "p95", "p99", ...(isLate ? ["late p50", "p95", "p99"] : [])],
+    head: durationsHead(isLate),
     isNumeric: true,
     rows: [...(ran.length > 1 ? [allTogether(ran)] : []), ...ran.map((group) => [nameOf(group), group] as const)].map(
       ([name, { runs, durations, lateness }]) => [
@@ -279,13 +264,6 @@ function allTogether(groups: readonly GroupChances[]): readonly [name: string, R
 
 function nameOf({ namespace, name }: GroupChances): string {
   return `${namespace}/${name}`;
-}
-
-function quantiles(durations: Durations): string[] {
-  return QUANTILES.map((share) => {
-    const durationMs = durations.quantile(share);
-    return durationMs === undefined || durationMs === 0 ? "–" : formatDuration(durationMs);
-  });
 }
 
 function loadOverTime(bands: LoadBands, { fromMs, stepMs, groups }: CurvePlan, allGroups: number): LoadOverTime {

@@ -2,7 +2,8 @@ import { Durations } from "../digest/durations.js";
 import type { FutureSummary } from "./simulate-future.js";
 import { type Incident, incidentKey } from "./incident.js";
 import type { GroupFuture, IncidentCount } from "./incident-counter.js";
-import type { Levels, Usage } from "./pod-peaks.js";
+import { LEVEL_NAMES, type PerLevel, perLevel } from "./levels.js";
+import type { Levels, NamedUsage, Usage } from "./pod-peaks.js";
 import { type NodeChance, type QuotaChance, RefusalStatistics } from "./refusal-chances.js";
 import { type Share, wilson } from "./wilson.js";
 
@@ -85,17 +86,19 @@ export class FuturesStatistics {
   }
 
   /** Namespaces that had pods in any future, by name. */
-  get namespaces(): readonly (UsageChances & { readonly namespace: string })[] {
-    return this.#byName(this.#namespaces).map(([namespace, usage]) => ({ namespace, ...usage }));
+  get namespaces(): readonly NamedChances[] {
+    return this.#byName(this.#namespaces);
   }
 
   /** Node pools that had pods in any future, by name. */
-  get pools(): readonly (UsageChances & { readonly pool: string })[] {
-    return this.#byName(this.#pools).map(([pool, usage]) => ({ pool, ...usage }));
+  get pools(): readonly NamedChances[] {
+    return this.#byName(this.#pools);
   }
 
-  #byName(all: ReadonlyMap<string, UsageCounts>): [string, UsageChances][] {
-    return [...all].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, counts]) => [name, this.#chancesOf(counts)]);
+  #byName(all: ReadonlyMap<string, UsageCounts>): NamedChances[] {
+    return [...all]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, counts]) => ({ name, ...this.#chancesOf(counts) }));
   }
 
   #chancesOf({ peaks, overTime }: UsageCounts): UsageChances {
@@ -103,11 +106,7 @@ export class FuturesStatistics {
       worst: counts.worst,
       quantile: (share) => counts.quantile(share, this.#futures),
     });
-    const chances = ({ pods, cpuMillis, memoryBytes }: LevelCounts): PeakChances => ({
-      pods: chance(pods),
-      cpuMillis: chance(cpuMillis),
-      memoryBytes: chance(memoryBytes),
-    });
+    const chances = (counts: LevelCounts): PeakChances => perLevel((level) => chance(counts[level]));
     return { ...chances(peaks), overTime: chances(overTime) };
   }
 
@@ -161,8 +160,8 @@ export class FuturesStatistics {
       if (tooLarge === 0) needed.counts.add(nodes, seed);
       else needed.tooLarge++;
     }
-    for (const usage of peaks.namespaces) addNamed(this.#namespaces, usage.namespace, usage, seed);
-    for (const usage of peaks.pools) addNamed(this.#pools, usage.pool, usage, seed);
+    addNamed(this.#namespaces, peaks.namespaces, seed);
+    addNamed(this.#pools, peaks.pools, seed);
   }
 
   /** Sorted by kind, namespace and name. */
@@ -195,14 +194,19 @@ export interface NodesChance {
   readonly enough: readonly { readonly nodes: number; readonly futures: number; readonly perFuture: Share }[];
 }
 
-export type PeakChances = { readonly [Level in keyof Levels]: PeakChance };
+export type PeakChances = PerLevel<PeakChance>;
 
 /** The maximum in each future, and the level that was not exceeded for 95 % of its time. */
 export interface UsageChances extends PeakChances {
   readonly overTime: PeakChances;
 }
 
-type LevelCounts = Readonly<Record<keyof Levels, PeakCounts>>;
+/** The chances of a namespace or a node pool. */
+export interface NamedChances extends UsageChances {
+  readonly name: string;
+}
+
+type LevelCounts = PerLevel<PeakCounts>;
 
 interface UsageCounts {
   readonly peaks: LevelCounts;
@@ -210,11 +214,7 @@ interface UsageCounts {
 }
 
 function emptyUsage(): UsageCounts {
-  const empty = (): LevelCounts => ({
-    pods: new PeakCounts(),
-    cpuMillis: new PeakCounts(),
-    memoryBytes: new PeakCounts(),
-  });
+  const empty = (): LevelCounts => perLevel(() => new PeakCounts());
   return { peaks: empty(), overTime: empty() };
 }
 
@@ -223,16 +223,16 @@ function addUsage({ peaks, overTime }: UsageCounts, usage: Usage, seed: number):
   addLevels(overTime, usage.overTime, seed);
 }
 
-function addNamed(all: Map<string, UsageCounts>, name: string, usage: Usage, seed: number): void {
-  let counts = all.get(name);
-  if (counts === undefined) all.set(name, (counts = emptyUsage()));
-  addUsage(counts, usage, seed);
+function addNamed(all: Map<string, UsageCounts>, usages: readonly NamedUsage[], seed: number): void {
+  for (const usage of usages) {
+    let counts = all.get(usage.name);
+    if (counts === undefined) all.set(usage.name, (counts = emptyUsage()));
+    addUsage(counts, usage, seed);
+  }
 }
 
 function addLevels(counts: LevelCounts, levels: Levels, seed: number): void {
-  counts.pods.add(levels.pods, seed);
-  counts.cpuMillis.add(levels.cpuMillis, seed);
-  counts.memoryBytes.add(levels.memoryBytes, seed);
+  for (const level of LEVEL_NAMES) counts[level].add(levels[level], seed);
 }
 
 class PeakCounts {

@@ -1,4 +1,5 @@
 import { formatDuration } from "../time/duration.js";
+import { LEVEL_FORMATS, type LevelFormat } from "../text/level-formats.js";
 import { coresText, memoryText } from "../text/requests-text.js";
 import type { Durations } from "../digest/durations.js";
 import { type Style, printable } from "../text/style.js";
@@ -7,9 +8,8 @@ import type {
   FuturesStatistics,
   GroupChances,
   IncidentChance,
+  NamedChances,
   NodesChance,
-  PeakChance,
-  PeakChances,
   UsageChances,
 } from "./futures-statistics.js";
 import { incidentText } from "./incident.js";
@@ -96,17 +96,22 @@ function durationsBlock(groups: readonly GroupChances[], options: FuturesTextOpt
   const ran = groups.filter(({ runs }) => runs > 0);
   if (ran.length === 0) return "";
   const isLate = ran.some(({ lateness }) => (lateness.quantile(1) ?? 0) > 0);
-  const head = ["CronJob or Job", "runs", "took p50", "p95", "p99", ...(isLate ? ["late p50", "p95", "p99"] : [])];
   const rows = ran.map(({ namespace, name, runs, durations, lateness }) => [
     printable(`${namespace}/${name}`),
     runs.toLocaleString("en-US"),
     ...quantiles(durations),
     ...(isLate ? quantiles(lateness) : []),
   ]);
-  return table(head, rows, options, { grows: [0], right: true });
+  return table(durationsHead(isLate), rows, options, { grows: [0], right: true });
 }
 
-function quantiles(durations: Durations): string[] {
+/** Column titles of durations and, if any run was late, of lateness. */
+export function durationsHead(isLate: boolean): string[] {
+  return ["CronJob or Job", "runs", "took p50", "p95", "p99", ...(isLate ? ["late p50", "p95", "p99"] : [])];
+}
+
+/** The {@link QUANTILES} of durations; `–` for none and for 0. */
+export function quantiles(durations: Durations): string[] {
   return QUANTILES.map((share) => {
     const durationMs = durations.quantile(share);
     return durationMs === undefined || durationMs === 0 ? "–" : formatDuration(durationMs);
@@ -115,9 +120,9 @@ function quantiles(durations: Durations): string[] {
 
 function peaksBlock({ peaks: usage, namespaces, pools }: FuturesStatistics, options: FuturesTextOptions): string {
   if (usage.pods.worst.level === 0) return "";
-  const levels = LEVELS.filter(({ of }) => of(usage).worst.level > 0);
-  const rows = levels.flatMap(({ title, of, show }) =>
-    [[title, of(usage)] as const, [`${IN_TIME}no more than`, of(usage.overTime)] as const].map(
+  const levels = usedLevels(usage);
+  const rows = levels.flatMap(({ title, level, show }) =>
+    [[title, usage[level]] as const, [`${IN_TIME}no more than`, usage.overTime[level]] as const].map(
       ([name, { quantile, worst }]) => [
         name,
         ...QUANTILES.map((share) => show(quantile(share))),
@@ -125,28 +130,27 @@ function peaksBlock({ peaks: usage, namespaces, pools }: FuturesStatistics, opti
       ],
     ),
   );
-  const named = (what: string, all: readonly (readonly [string, UsageChances])[]): string[] => {
+  const named = (what: string, all: readonly NamedChances[]): string[] => {
     if (all.length < 2) return [];
     const head = [`at once by ${what}`, ...levels.flatMap(({ short }) => [`${short} p95`, "worst", IN_TIME_SHORT])];
-    const cells = all.map(([name, each]) => [
-      printable(name),
-      ...levels.flatMap(({ of, show }) =>
-        [of(each).quantile(0.95), of(each).worst.level, of(each.overTime).quantile(0.95)].map(show),
+    const cells = all.map((each) => [
+      printable(each.name),
+      ...levels.flatMap(({ level, show }) =>
+        [each[level].quantile(0.95), each[level].worst.level, each.overTime[level].quantile(0.95)].map(show),
       ),
     ]);
     return [table(head, cells, options, { grows: [0], right: true })];
   };
   return [
     table(["most at once", "p50", "p95", "p99", "worst"], rows, options, { grows: [0], right: true }),
-    ...named(
-      "namespace",
-      namespaces.map((each) => [each.namespace, each]),
-    ),
-    ...named(
-      "node pool",
-      pools.map((each) => [each.pool, each]),
-    ),
+    ...named("namespace", namespaces),
+    ...named("node pool", pools),
   ].join("\n");
+}
+
+/** The levels that were above 0 in any future. */
+export function usedLevels(peaks: UsageChances): LevelFormat[] {
+  return LEVEL_FORMATS.filter(({ level }) => peaks[level].worst.level > 0);
 }
 
 const IN_TIME = "  95% of the time ";
@@ -189,12 +193,17 @@ export function refusedText({ seed, pods, jobs }: RefusalChance["worst"]): strin
 /** Maximum number of rows; of a longer table the end is printed, which covers nearly all futures. */
 const MAX_NODE_ROWS = 10;
 
+/** `4 cores and 16Gi` */
+export function nodeSizeText({ cpuMillis, memoryBytes }: NodeSize): string {
+  return `${coresText(cpuMillis)} cores and ${memoryText(memoryBytes)}`;
+}
+
 function nodesBlock(
-  { cpuMillis, memoryBytes }: NodeSize,
+  nodeSize: NodeSize,
   { enough, futuresTooLarge, worst }: NodesChance,
   options: FuturesTextOptions,
 ): string {
-  const size = `${coresText(cpuMillis)} cores and ${memoryText(memoryBytes)}`;
+  const size = nodeSizeText(nodeSize);
   const rows = enough
     .slice(-MAX_NODE_ROWS)
     .map(({ nodes, perFuture }) => [
@@ -209,20 +218,6 @@ function nodesBlock(
       : `In ${futuresTooLarge.toLocaleString("en-US")} of the futures a pod requests more than a node of ${size} has.\n`;
   return `${rows.length === 0 ? "" : table(head, rows, options, { grows: [0] })}${tooLarge}`;
 }
-
-interface LevelFormat {
-  readonly title: string;
-  readonly short: "pods" | "cores" | "memory";
-  readonly of: (peaks: PeakChances) => PeakChance;
-  readonly show: (level: number) => string;
-}
-
-/** The levels and their formats. */
-export const LEVELS: readonly LevelFormat[] = [
-  { title: "pods", short: "pods", of: ({ pods }) => pods, show: (level) => level.toLocaleString("en-US") },
-  { title: "cores requested", short: "cores", of: ({ cpuMillis }) => cpuMillis, show: coresText },
-  { title: "memory requested", short: "memory", of: ({ memoryBytes }) => memoryBytes, show: memoryText },
-];
 
 function withoutSpreadBlock(groups: readonly GroupChances[], { width }: FuturesTextOptions): string {
   return withoutSpreadText(groups)

@@ -1,5 +1,5 @@
 import type { FutureCurves, LoadCurve } from "./load-curve.js";
-import type { Levels } from "./pod-peaks.js";
+import { LEVEL_NAMES, type PerLevel, perLevel } from "./levels.js";
 
 /** A level for each time step, over many futures. */
 export interface Band {
@@ -12,7 +12,7 @@ export interface Band {
   readonly seeds: readonly number[];
 }
 
-export type LoadBand = { readonly [Level in keyof Levels]: Band };
+export type LoadBand = PerLevel<Band>;
 
 /**
  * Aggregates the curves of many futures, in any order.
@@ -43,22 +43,18 @@ export class LoadBands {
 }
 
 class GrowingBand {
-  readonly #levels: Readonly<Record<keyof Levels, LevelBand>>;
+  readonly #levels: PerLevel<LevelBand>;
 
   constructor({ pods }: LoadCurve) {
-    const band = (): LevelBand => new LevelBand(pods.length);
-    this.#levels = { pods: band(), cpuMillis: band(), memoryBytes: band() };
+    this.#levels = perLevel(() => new LevelBand(pods.length));
   }
 
   add(curve: LoadCurve, seed: number): void {
-    this.#levels.pods.add(curve.pods, seed);
-    this.#levels.cpuMillis.add(curve.cpuMillis, seed);
-    this.#levels.memoryBytes.add(curve.memoryBytes, seed);
+    for (const level of LEVEL_NAMES) this.#levels[level].add(curve[level], seed);
   }
 
   bands(futures: number): LoadBand {
-    const { pods, cpuMillis, memoryBytes } = this.#levels;
-    return { pods: pods.band(futures), cpuMillis: cpuMillis.band(futures), memoryBytes: memoryBytes.band(futures) };
+    return perLevel((level) => this.#levels[level].band(futures));
   }
 }
 

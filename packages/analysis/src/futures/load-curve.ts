@@ -1,4 +1,5 @@
 import type { ObjectRecord, TraceRecord } from "../run/trace.js";
+import { LEVEL_NAMES, type PerLevel, perLevel } from "./levels.js";
 import type { Levels } from "./pod-peaks.js";
 
 type PodRecord = Extract<ObjectRecord, { kind: "Pod" }>;
@@ -22,7 +23,7 @@ export interface CurvePlan {
 }
 
 /** The maximum of each level within each step. */
-export type LoadCurve = { readonly [Level in keyof Levels]: readonly number[] };
+export type LoadCurve = PerLevel<readonly number[]>;
 
 /** The curves of one future for a {@link CurvePlan}. Plain data. */
 export interface FutureCurves {
@@ -135,25 +136,23 @@ export class LoadCurveFollower {
 }
 
 const NOTHING = { cpuMillis: 0, memoryBytes: 0 };
-const LEVELS = ["pods", "cpuMillis", "memoryBytes"] as const satisfies readonly (keyof Levels)[];
 
 class GrowingCurve {
-  readonly max: Record<keyof Levels, number[]>;
+  readonly max: PerLevel<number[]>;
   readonly #plan: CurvePlan;
   readonly #now = { pods: 0, cpuMillis: 0, memoryBytes: 0 };
   #step = 0;
   #atMs = Number.NEGATIVE_INFINITY;
 
   constructor(plan: CurvePlan) {
-    const zeros = (): number[] => Array.from({ length: plan.steps }, () => 0);
     this.#plan = plan;
-    this.max = { pods: zeros(), cpuMillis: zeros(), memoryBytes: zeros() };
+    this.max = perLevel(() => Array.from({ length: plan.steps }, () => 0));
   }
 
   /** Changes must be ordered by time. */
   add(atMs: number, by: Levels): void {
     this.moveTo(atMs);
-    for (const level of LEVELS) this.#now[level] += by[level];
+    for (const level of LEVEL_NAMES) this.#now[level] += by[level];
     this.#updateMax();
   }
 
@@ -174,7 +173,7 @@ class GrowingCurve {
   }
 
   #updateMax(): void {
-    for (const level of LEVELS) {
+    for (const level of LEVEL_NAMES) {
       const max = this.max[level];
       max[this.#step] = Math.max(max[this.#step]!, this.#now[level]);
     }

@@ -1,6 +1,7 @@
 import type { NodePools } from "../resources/node-pools.js";
 import { type Selection, isEverything, isSelectedBy } from "../input/selection.js";
 import type { ObjectRecord, TraceRecord } from "../run/trace.js";
+import type { LevelName } from "./levels.js";
 
 type PodRecord = Extract<ObjectRecord, { kind: "Pod" }>;
 type JobRecord = Extract<ObjectRecord, { kind: "Job" }>;
@@ -11,9 +12,6 @@ export type UsageName =
   | { readonly of: "namespace" | "pool"; readonly name: string }
   /** Pods of the selection with this index. */
   | { readonly of: "selected"; readonly index: number };
-
-/** Units: pods, thousandths of a core, bytes. */
-export type LevelName = "pods" | "cpuMillis" | "memoryBytes";
 
 /** Receives each change of a level. */
 export type LevelListener = (usage: UsageName, level: LevelName, by: number) => void;

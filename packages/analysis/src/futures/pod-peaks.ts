@@ -2,7 +2,8 @@ import type { NodePools } from "../resources/node-pools.js";
 import type { Selection } from "../input/selection.js";
 import type { TraceRecord } from "../run/trace.js";
 import { LevelOverTime } from "./level-over-time.js";
-import { type LevelName, PodLevels, type UsageName } from "./pod-levels.js";
+import { type LevelName, type PerLevel, perLevel } from "./levels.js";
+import { PodLevels, type UsageName } from "./pod-levels.js";
 
 /** The value of each level. Plain data. */
 export interface Levels {
@@ -19,12 +20,17 @@ export interface Usage extends Levels {
   readonly overTime: Levels;
 }
 
+/** The usage of a namespace or a node pool. Plain data. */
+export interface NamedUsage extends Usage {
+  readonly name: string;
+}
+
 /** The usage of all pods. Plain data. */
 export interface Peaks extends Usage {
   /** Namespaces that had pods, by name. */
-  readonly namespaces: readonly (Usage & { readonly namespace: string })[];
+  readonly namespaces: readonly NamedUsage[];
   /** Node pools that had pods, by name. */
-  readonly pools: readonly (Usage & { readonly pool: string })[];
+  readonly pools: readonly NamedUsage[];
   /** The peak of each requested selection. */
   readonly selected: readonly Peak[];
 }
@@ -57,13 +63,15 @@ export class PodPeaks {
   }
 
   get peaks(): Peaks {
-    const byName = (all: ReadonlyMap<string, FollowedUsage>): [string, Usage][] =>
-      [...all].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, usage]) => [name, usage.until(this.#atMs)]);
+    const byName = (all: ReadonlyMap<string, FollowedUsage>): NamedUsage[] =>
+      [...all]
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([name, usage]) => ({ name, ...usageUntil(usage, this.#atMs) }));
     return {
-      ...(this.#all?.until(this.#atMs) ?? { ...NOTHING, overTime: NOTHING }),
+      ...(this.#all === undefined ? { ...NOTHING, overTime: NOTHING } : usageUntil(this.#all, this.#atMs)),
       selected: this.#selected.map(({ peak }) => peak),
-      namespaces: byName(this.#byNamespace).map(([namespace, usage]) => ({ namespace, ...usage })),
-      pools: this.#hasPools ? byName(this.#byPool).map(([pool, usage]) => ({ pool, ...usage })) : [],
+      namespaces: byName(this.#byNamespace),
+      pools: this.#hasPools ? byName(this.#byPool) : [],
     };
   }
 
@@ -91,11 +99,15 @@ export class PodPeaks {
   }
 
   #usage(name: Exclude<UsageName, { of: "selected" }>): FollowedUsage {
-    if (name.of === "all") return (this.#all ??= new FollowedUsage(this.#startMs!));
+    if (name.of === "all") return (this.#all ??= this.#newUsage());
     const all = name.of === "namespace" ? this.#byNamespace : this.#byPool;
     let usage = all.get(name.name);
-    if (usage === undefined) all.set(name.name, (usage = new FollowedUsage(this.#startMs!)));
+    if (usage === undefined) all.set(name.name, (usage = this.#newUsage()));
     return usage;
+  }
+
+  #newUsage(): FollowedUsage {
+    return perLevel(() => new LevelOverTime(this.#startMs!));
   }
 
   #select(index: number, by: number): void {
@@ -105,28 +117,14 @@ export class PodPeaks {
   }
 }
 
-const NOTHING: Levels = { pods: 0, cpuMillis: 0, memoryBytes: 0 };
+const NOTHING: Levels = perLevel(() => 0);
 const TIME_SHARE = 0.95;
 
-class FollowedUsage {
-  readonly pods: LevelOverTime;
-  readonly cpuMillis: LevelOverTime;
-  readonly memoryBytes: LevelOverTime;
+type FollowedUsage = PerLevel<LevelOverTime>;
 
-  constructor(startMs: number) {
-    this.pods = new LevelOverTime(startMs);
-    this.cpuMillis = new LevelOverTime(startMs);
-    this.memoryBytes = new LevelOverTime(startMs);
-  }
-
-  until(endMs: number): Usage {
-    const { pods, cpuMillis, memoryBytes } = this;
-    const overTime = (level: LevelOverTime): number => level.quantile(TIME_SHARE, endMs);
-    return {
-      pods: pods.max,
-      cpuMillis: cpuMillis.max,
-      memoryBytes: memoryBytes.max,
-      overTime: { pods: overTime(pods), cpuMillis: overTime(cpuMillis), memoryBytes: overTime(memoryBytes) },
-    };
-  }
+function usageUntil(levels: FollowedUsage, endMs: number): Usage {
+  return {
+    ...perLevel((level) => levels[level].max),
+    overTime: perLevel((level) => levels[level].quantile(TIME_SHARE, endMs)),
+  };
 }

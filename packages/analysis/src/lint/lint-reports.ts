@@ -78,7 +78,7 @@ export function lintJson({ fromMs, timeZoneData, findings, subjects }: LintRepor
       text,
       ...place,
       help: helpOf(rule),
-      ...(proof === undefined ? {} : { proof }),
+      proof,
     })),
   };
   return `${JSON.stringify(document, null, 2)}\n`;

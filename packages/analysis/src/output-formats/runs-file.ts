@@ -5,6 +5,7 @@ import type { OutputFile } from "../ports/files.js";
 import { lateMs, durationMsOf } from "../text/run-row-text.js";
 import type { TimelineListener } from "../timeline/bounded-rows.js";
 import { UserError } from "../errors/user-error.js";
+import { isoTime } from "../time/iso-time.js";
 import { zoneOf } from "../time/zone-of.js";
 import { ZonedClock } from "../time/zoned-clock.js";
 
@@ -38,7 +39,7 @@ const COLUMNS = [
   "unschedulable",
 ] as const;
 
-type RunLine = Partial<Record<(typeof COLUMNS)[number], string | number>>;
+type RunLine = Partial<Record<(typeof COLUMNS)[number], string | number | undefined>>;
 
 /** Writes one line for every run of a timeline that has ended or was skipped. Buffers lines until `flush`. */
 export class RunsFile implements TimelineListener {
@@ -86,23 +87,22 @@ export class RunsFile implements TimelineListener {
         skipped: 1 + unlisted,
       };
     }
-    const { createdMs, slotMs, startMs, endMs, reason, message, unschedulable } = row;
+    const { slotMs, reason, message, unschedulable } = row;
     const durationMs = durationMsOf(row);
-    const late = lateMs(row);
     return {
-      ...(slotMs === undefined ? {} : { slot: this.#slot(group, slotMs) }),
+      slot: slotMs === undefined ? undefined : this.#slot(group, slotMs),
       job: row.name,
       outcome: row.outcome,
-      ...(reason === undefined ? {} : { reason }),
-      ...(message === undefined ? {} : { message }),
-      lateSeconds: late / 1000,
-      ...(durationMs === undefined ? {} : { durationSeconds: durationMs / 1000 }),
-      created: iso(createdMs),
-      ...(startMs === undefined ? {} : { started: iso(startMs) }),
-      ...(endMs === undefined ? {} : { ended: iso(endMs) }),
+      reason,
+      message,
+      lateSeconds: lateMs(row) / 1000,
+      durationSeconds: durationMs === undefined ? undefined : durationMs / 1000,
+      created: isoTime(row.createdMs),
+      started: isoTime(row.startMs),
+      ended: isoTime(row.endMs),
       podsSucceeded: row.succeeded,
       podsFailed: row.failed,
-      ...(unschedulable === undefined ? {} : { unschedulable }),
+      unschedulable,
     };
   }
 
@@ -112,8 +112,4 @@ export class RunsFile implements TimelineListener {
     if (clock === undefined) this.#clocks.set(zone, (clock = new ZonedClock(zone)));
     return clock.rfc3339(slotMs);
   }
-}
-
-function iso(timeMs: number): string {
-  return new Date(timeMs).toISOString();
 }

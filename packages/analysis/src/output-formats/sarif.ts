@@ -75,7 +75,7 @@ export function sarif(rules: readonly SarifRule[], results: readonly SarifResult
             rules: rules.map(({ id, text, help }) => ({
               id,
               shortDescription: { text },
-              ...(help === undefined ? {} : { helpUri: help }),
+              helpUri: help,
             })),
           },
         },
@@ -83,7 +83,7 @@ export function sarif(rules: readonly SarifRule[], results: readonly SarifResult
           ruleId: id,
           level,
           message: { text },
-          ...(place === undefined && object === undefined ? {} : { locations: [locationOf(place, object)] }),
+          locations: place === undefined && object === undefined ? undefined : [locationOf(place, object)],
         })),
       },
     ],
@@ -92,13 +92,12 @@ export function sarif(rules: readonly SarifRule[], results: readonly SarifResult
 }
 
 function locationOf(place: Place | undefined, object: string | undefined): object {
-  const region = place && {
-    startLine: place.line,
-    ...(place.column === undefined ? {} : { startColumn: place.column }),
-  };
   return {
-    ...(place === undefined ? {} : { physicalLocation: { artifactLocation: { uri: uriOf(place.file) }, region } }),
-    ...(object === undefined ? {} : { logicalLocations: [{ fullyQualifiedName: object, kind: "resource" }] }),
+    physicalLocation: place && {
+      artifactLocation: { uri: uriOf(place.file) },
+      region: { startLine: place.line, startColumn: place.column },
+    },
+    logicalLocations: object === undefined ? undefined : [{ fullyQualifiedName: object, kind: "resource" }],
   };
 }
 

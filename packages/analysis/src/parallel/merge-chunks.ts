@@ -1,13 +1,12 @@
 import type { SettledRow } from "../run/run-outcome.js";
 import {
   LEVEL_CHANGE_LENGTH,
-  LEVELS,
   MARK_LENGTH,
   type SegmentChunk,
   type SegmentUsage,
   type SegmentNotice,
 } from "./segment-chunk.js";
-import type { LevelName } from "../futures/pod-levels.js";
+import { LEVEL_NAMES, type LevelName } from "../futures/levels.js";
 
 /** Receives the output of all namespaces in canonical order. */
 export interface MergedListener {
@@ -57,7 +56,7 @@ export class ChunkMerger {
     const to = (place: number): number => marks[mark + place]!;
     if (to(1) > from(1)) this.#listener.trace(trace.slice(from(1), to(1)));
     for (let index = from(2); index < to(2); index += LEVEL_CHANGE_LENGTH)
-      this.#listener.level(usages[levels[index]!]!, LEVELS[levels[index + 1]!]!, levels[index + 2]!);
+      this.#listener.level(usages[levels[index]!]!, LEVEL_NAMES[levels[index + 1]!]!, levels[index + 2]!);
     for (let index = from(3); index < to(3); index++) this.#listener.settled(settled[index]!);
     for (let index = from(4); index < to(4); index++) this.#listener.notice(notices[index]!);
   }

@@ -1,4 +1,5 @@
-import type { LevelName, UsageName } from "../futures/pod-levels.js";
+import { LEVEL_NAMES, type LevelName } from "../futures/levels.js";
+import type { UsageName } from "../futures/pod-levels.js";
 import type { SettledRow } from "../run/run-outcome.js";
 import type { ScenarioEventRecord } from "../run/trace.js";
 
@@ -16,7 +17,7 @@ export interface SegmentChunk {
   readonly marks: Float64Array;
   /** Lines of the trace; empty when no trace was requested. */
   readonly trace: string;
-  /** Level changes, three numbers each: the index of the usage, the index in `LEVELS`, and the change. */
+  /** Level changes, three numbers each: the index of the usage, the index in `LEVEL_NAMES`, and the change. */
   readonly levels: Float64Array;
   /** Usages by index. Usages of earlier chunks of the namespace come first and are omitted. */
   readonly usages: readonly SegmentUsage[];
@@ -27,8 +28,6 @@ export interface SegmentChunk {
 
 /** A usage of the peaks; or the ended pods that still exist, which only PodGC counts. */
 export type SegmentUsage = UsageName | { readonly of: "ended" };
-
-export const LEVELS: readonly LevelName[] = ["pods", "cpuMillis", "memoryBytes"];
 
 /** Rare output of a segment. */
 export type SegmentNotice =
@@ -82,7 +81,7 @@ export class ChunkWriter {
       this.#places.set(usage, (place = this.#places.size));
       this.#usages.push(usage);
     }
-    this.#levels.push(place, LEVELS.indexOf(level), by);
+    this.#levels.push(place, LEVEL_NAMES.indexOf(level), by);
   }
 
   settled(row: SettledRow): void {

@@ -4,6 +4,7 @@ import { type ClusterOptions, createCluster, createFaultyCluster, defaultNodes }
 import type { InformerFactory } from "@kubewright/informer";
 import { ScenarioEventRunner, clockSettings, clusterSettings } from "@kubewright/simulation";
 
+import { isoTime } from "../time/iso-time.js";
 import { type CreateOptions, type CreateOutcome, createManifests } from "../input/create-manifests.js";
 import { type LiveState, isLive } from "../input/live-state.js";
 import type { Manifest } from "../input/manifest.js";
@@ -145,7 +146,7 @@ export async function simulate(options: SimulationOptions): Promise<void> {
     await driveClock(clock, running);
   }
   if (failure !== undefined) throw failure.error;
-  emit({ type: "end", at: iso(clock.now()) });
+  emit({ type: "end", at: isoTime(clock.now()) });
 }
 
 /** Returns the first record of a trace. */
@@ -166,8 +167,8 @@ export function traceHeader({
     traceVersion: 1,
     kubernetes: `v${versionName(kubernetesVersion)}`,
     seed,
-    start: iso(startMs),
-    end: iso(startMs + durationMs),
+    start: isoTime(startMs),
+    end: isoTime(startMs + durationMs),
     timeZoneData,
     ...(localTimeZone === "UTC" ? {} : { localTimeZone }),
   };
@@ -204,8 +205,4 @@ async function driveClock<T>(clock: SimulatedClock, work: Promise<T>): Promise<T
     await clock.advance(waitMs);
   }
   return tracked;
-}
-
-function iso(timeMs: number): string {
-  return new Date(timeMs).toISOString();
 }

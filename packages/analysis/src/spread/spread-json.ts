@@ -1,3 +1,4 @@
+import { isoTime } from "../time/iso-time.js";
 import { type LoadCurves, type Measure, maxBy } from "./load-curves.js";
 import { runsWithin } from "./scheduled-load.js";
 import type { SpreadFindings } from "./spread-text.js";
@@ -18,8 +19,8 @@ export function spreadJson({
 }: SpreadFindings): string {
   const document = {
     spreadVersion: 1,
-    start: iso(window.startMs),
-    end: iso(window.endMs),
+    start: isoTime(window.startMs),
+    end: isoTime(window.endMs),
     cronJobs: loads.map((load) => ({
       namespace: load.namespace,
       name: load.name,
@@ -29,26 +30,24 @@ export function spreadJson({
       cpuMillis: load.cpuMillis,
       memoryBytes: load.memoryBytes,
       expectedSeconds: load.expectedMs / 1000,
-      ...(load.fixedReason === undefined ? {} : { fixedReason: load.fixedReason }),
+      fixedReason: load.fixedReason,
     })),
     stampedes: stampedes.map((stampede) => ({
       cronJobs: stampede.loads.map(({ namespace, name }) => ({ namespace, name })),
       pods: stampede.pods,
-      at: stampede.minutes.map((minute) => iso(window.startMs + minute * 60_000)),
+      at: stampede.minutes.map((minute) => isoTime(window.startMs + minute * 60_000)),
     })),
     peakPods: { before: plan.peakBefore, after: plan.peak },
     byMinuteOfHour: { before: byMinuteOfHour(before), after: byMinuteOfHour(after) },
     changes: changes.map(({ load: { namespace, name }, from, to }) => ({ namespace, name, from, to })),
-    ...(simulated === undefined
-      ? {}
-      : {
-          simulated: Object.fromEntries(
-            Object.entries(simulated).map(([side, { pods, ...rest }]) => [
-              side,
-              { ...rest, pods: pods.max, ...(pods.max === 0 ? {} : { at: iso(pods.atMs) }) },
-            ]),
-          ),
-        }),
+    simulated:
+      simulated &&
+      Object.fromEntries(
+        Object.entries(simulated).map(([side, { pods, ...rest }]) => [
+          side,
+          { ...rest, pods: pods.max, at: pods.max === 0 ? undefined : isoTime(pods.atMs) },
+        ]),
+      ),
   };
   return `${JSON.stringify(document, undefined, 2)}\n`;
 }
@@ -56,8 +55,4 @@ export function spreadJson({
 function byMinuteOfHour(curves: LoadCurves): object {
   const max = (measure: Measure): number[] => maxBy(curves[measure], (minute) => minute % 60, 60);
   return { starts: max("starts"), pods: max("pods"), cpuMillis: max("cpu"), memoryBytes: max("memory") };
-}
-
-function iso(timeMs: number): string {
-  return new Date(timeMs).toISOString();
 }

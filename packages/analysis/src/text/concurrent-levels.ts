@@ -1,5 +1,5 @@
-import type { Levels, Peaks, Usage } from "../futures/pod-peaks.js";
-import { coresText, memoryText } from "./requests-text.js";
+import type { NamedUsage, Peaks, Usage } from "../futures/pod-peaks.js";
+import { LEVEL_FORMATS } from "./level-formats.js";
 import { type Style, printable } from "./style.js";
 import type { ConcurrentLevels, UsageInTrace } from "../run/trace.js";
 
@@ -7,8 +7,8 @@ import type { ConcurrentLevels, UsageInTrace } from "../run/trace.js";
 export function concurrentLevels({ namespaces, pools, selected: _selected, ...all }: Peaks): ConcurrentLevels {
   return {
     ...inTrace(all),
-    namespaces: namespaces.map(({ namespace, ...usage }) => ({ namespace, ...inTrace(usage) })),
-    pools: pools.map(({ pool, ...usage }) => ({ pool, ...inTrace(usage) })),
+    namespaces: namespaces.map(({ name, ...usage }) => ({ namespace: name, ...inTrace(usage) })),
+    pools: pools.map(({ name, ...usage }) => ({ pool: name, ...inTrace(usage) })),
   };
 }
 
@@ -20,18 +20,6 @@ function inTrace({ overTime, pods, cpuMillis, memoryBytes }: Usage): UsageInTrac
   };
 }
 
-interface LevelColumn {
-  readonly title: string;
-  readonly of: (levels: Levels) => number;
-  readonly show: (level: number) => string;
-}
-
-const LEVELS: readonly LevelColumn[] = [
-  { title: "pods", of: ({ pods }) => pods, show: (level) => level.toLocaleString("en-US") },
-  { title: "cores requested", of: ({ cpuMillis }) => cpuMillis, show: coresText },
-  { title: "memory requested", of: ({ memoryBytes }) => memoryBytes, show: memoryText },
-];
-
 /** Maximum number of namespaces and pools that are listed; the others are counted. */
 const MAX_ROWS = 20;
 
@@ -41,16 +29,13 @@ const MAX_ROWS = 20;
  */
 export function concurrentLevelsText(peaks: Peaks, style: Style): string {
   if (peaks.pods === 0) return "";
-  const levels = LEVELS.filter(({ of }) => of(peaks) > 0);
-  const ifSeveral = (rows: readonly (readonly [string, Usage])[]): readonly (readonly [string, Usage])[] =>
-    rows.length < 2 ? [] : rows;
-  const named = [
-    ...ifSeveral(peaks.namespaces.map((each) => [`namespace ${each.namespace}`, each])),
-    ...ifSeveral(peaks.pools.map((each) => [`node pool ${each.pool}`, each])),
-  ];
+  const levels = LEVEL_FORMATS.filter(({ level }) => peaks[level] > 0);
+  const ifSeveral = (what: string, all: readonly NamedUsage[]): (readonly [string, Usage])[] =>
+    all.length < 2 ? [] : all.map((each) => [`${what} ${each.name}`, each]);
+  const named = [...ifSeveral("namespace", peaks.namespaces), ...ifSeveral("node pool", peaks.pools)];
   const rows = ([["all together", peaks], ...named.slice(0, MAX_ROWS)] as const).map(([name, usage]) => [
     printable(name),
-    ...levels.flatMap(({ of, show }) => [show(of(usage)), show(of(usage.overTime))]),
+    ...levels.flatMap(({ level, show }) => [show(usage[level]), show(usage.overTime[level])]),
   ]);
   const head = ["Most at once", ...levels.flatMap(({ title }) => [title, "95% of time"])];
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)));
