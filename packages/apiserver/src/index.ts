@@ -27,7 +27,7 @@ export type { Connection, Listener } from "./connection.js";
 export type { ServerFeatureGates } from "./feature-gates.js";
 export type { FieldError, FieldErrorType } from "./field-errors.js";
 export type { AdmissionAttributes, AdmissionPlugin, GroupVersionKind } from "./registry/admission.js";
-export type { DeferralOptions, DeferredRenewals, DueRenewal, LeaseRenewals } from "./lease-renewals.js";
+export type { DeferralOptions, DeferredRenewals, LeaseRenewal, LeaseRenewals } from "./lease-renewals.js";
 export type { Reply } from "./reply.js";
 export type { RequestInfo, ResourceAttributes } from "./request-info.js";
 export type { ScalePaths } from "./scale-paths.js";

@@ -9,14 +9,14 @@ export interface DeferredRenewals {
   /** The Lease as its holder has written it last. */
   readonly lease: DeepReadonly<Lease>;
   /** Returns the latest renewal that is due by now; `undefined` if it was taken before. */
-  readonly takeDue: () => DueRenewal | undefined;
+  readonly takeDue: () => LeaseRenewal | undefined;
   /** Called with the stored Lease after a renewal that was due. */
-  readonly onRenewed: (lease: DeepReadonly<Lease>, renewal: DueRenewal) => void;
+  readonly onRenewed: (lease: DeepReadonly<Lease>, renewal: LeaseRenewal) => void;
   /** Ends the deferral when it aborts. */
   readonly signal: AbortSignal;
 }
 
-export interface DueRenewal {
+export interface LeaseRenewal {
   /** Wall time of the renewal by the holder's clock, in epoch milliseconds. */
   readonly renewTimeMs: number;
   /** Milliseconds since the renewal was due. */
@@ -168,7 +168,11 @@ export class LeaseRenewals implements AccessListener {
 }
 
 /** Returns a copy with another `renewTime`. Its manager gets the server's time of the renewal. */
-function renewed(lease: DeepReadonly<Lease>, { renewTimeMs }: DueRenewal, serverMs: number): Lease & KubernetesObject {
+function renewed(
+  lease: DeepReadonly<Lease>,
+  { renewTimeMs }: LeaseRenewal,
+  serverMs: number,
+): Lease & KubernetesObject {
   const { metadata, spec } = lease;
   const time = formatTime(serverMs);
   const managedFields = metadata.managedFields?.map((entry) =>

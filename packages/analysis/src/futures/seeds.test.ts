@@ -9,9 +9,12 @@ test("a range, a number of seeds and a single seed", () => {
   expect(countSeeds(parseSeeds("0-4"))).toBe(5);
 });
 
-test.each(["", "a", "0", "1-", "-1", "5-3", "1..3", "1-5000000000", "1.5-2"])("%j is refused with an example", (text) => {
-  expect(() => parseSeeds(text)).toThrow(/--seeds: .* write for example 1-1000/);
-});
+test.each(["", "a", "0", "1-", "-1", "5-3", "1..3", "1-5000000000", "1.5-2"])(
+  "%j is refused with an example",
+  (text) => {
+    expect(() => parseSeeds(text)).toThrow(/--seeds: .* write for example 1-1000/);
+  },
+);
 
 test("a million are the most", () => {
   expect(countSeeds(parseSeeds("1-1000000"))).toBe(1_000_000);

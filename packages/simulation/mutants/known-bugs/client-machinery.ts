@@ -74,7 +74,8 @@ export const CLIENT_MACHINERY_MUTANTS: MutantRows = {
   },
   "lease-renewals-deferred-too-long": {
     entry: "own",
-    sentence: "A leader defers its renewals, and continues to when another candidate observes and takes over its Lease.",
+    sentence:
+      "A leader defers its renewals, and continues to when another candidate observes and takes over its Lease.",
     inPlan: [/controllerManagers/],
     file: "packages/apiserver/src/lease-renewals.ts",
     find: "if (this.#deferrals.size === 1) this.#start();",
