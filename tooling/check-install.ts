@@ -46,10 +46,8 @@ const RESOLUTIONS = [
   { module: "nodenext", moduleResolution: "nodenext" },
   { module: "esnext", moduleResolution: "bundler" },
 ];
-/**
- * Entries that import a peer dependency when they load, and work only in its runtime. They are compiled, but not run.
- */
-const LOADING_PEERS: ReadonlySet<string> = new Set(["@kubewright/testing/vitest"]);
+/** Entries that import a peer dependency when they load. They are compiled with it, but not run. */
+const LOADING_PEERS: ReadonlySet<string> = new Set(["@kubewright/operator/zod", "@kubewright/testing/vitest"]);
 const PACKED = ["package.json", "README.md", "LICENSE", "CHANGELOG.md"];
 /** Sources and source maps are not packed, nor are tests, except those of the template, which are part of its content. */
 const NOT_PACKED = /\.tsbuildinfo$|\.map$|^src\/|^(?!template\/).*\.test(-d)?\.ts$/;
@@ -381,7 +379,9 @@ function run(
   timeout?: number,
 ): Promise<{ code: number; stdout: string; output: string }> {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd, stdio: ["ignore", "pipe", "pipe"], timeout });
+    // Deno writes colours for any value of FORCE_COLOR.
+    const env = { ...process.env, FORCE_COLOR: undefined, NO_COLOR: "1" };
+    const child = spawn(command, args, { cwd, stdio: ["ignore", "pipe", "pipe"], timeout, env });
     let stdout = "";
     let output = "";
     child.stdout.on("data", (chunk: Buffer) => {

@@ -31,6 +31,7 @@ export const root = path.resolve(import.meta.dirname, "..");
 /** Entries that need a peer dependency, which the user installs. Not all declarations of these peers compile. */
 export const ENTRIES_WITH_PEERS: Readonly<Record<string, string>> = {
   "@kubewright/informer/client-node": "@kubernetes/client-node",
+  "@kubewright/operator/zod": "zod",
   "@kubewright/testing/vitest": "vitest",
 };
 
