@@ -45,6 +45,7 @@ export {
   endpointSlices,
   endpoints,
   events,
+  eventsV1,
   horizontalPodAutoscalers,
   ingressClasses,
   ingresses,

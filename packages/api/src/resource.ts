@@ -11,6 +11,7 @@ import type {
   EndpointSlice,
   Endpoints,
   Event,
+  EventsV1,
   HorizontalPodAutoscaler,
   Ingress,
   IngressClass,
@@ -161,6 +162,8 @@ export const pods = builtIn<Pod>("v1", "pods", "Pod");
 export const nodes = builtIn<Node>("v1", "nodes", "Node", false);
 export const namespaces = builtIn<Namespace>("v1", "namespaces", "Namespace", false);
 export const events = builtIn<Event>("v1", "events", "Event");
+/** Another view of the same stored objects. */
+export const eventsV1 = builtIn<EventsV1>("events.k8s.io/v1", "events", "Event");
 export const configMaps = builtIn<ConfigMap>("v1", "configmaps", "ConfigMap");
 export const secrets = builtIn<Secret>("v1", "secrets", "Secret");
 export const services = builtIn<Service>("v1", "services", "Service");

@@ -97,5 +97,4 @@ export function builtInResources(behaviours: VersionBehaviours = newestBehaviour
   ];
 }
 
-export { eventsV1 } from "./event/definition.js";
 export { humanDuration } from "./human-duration.js";

@@ -1,9 +1,8 @@
-import { type Event, events, type EventsV1 } from "@kubewright/api";
+import { type Event, type EventsV1, events, eventsV1 } from "@kubewright/api";
 
 import { builtInResource } from "../../built-in-resource.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { coreFromEventsV1, eventsV1FromCore } from "./conversion.js";
-import { eventsV1 } from "./definition.js";
 import { eventCells, eventColumns } from "./printer.js";
 import { validateEvent, validateEventUpdate } from "./validation.js";
 
