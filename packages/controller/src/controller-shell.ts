@@ -23,6 +23,11 @@ export interface ControllerShellOptions {
   readonly name: string;
   /** Source component of the controller's events. Default: the name. */
   readonly component?: string;
+  /**
+   * Records the controller's events, and is run and stopped with it. Ignored when the dependencies have `events`.
+   * Default: an {@link EventRecorder}.
+   */
+  readonly recorder?: EventSink & Runnable;
   /** Log messages, at level `info`, for the start and the end. Default: `Starting NAME` and `Shutting down NAME`. */
   readonly logMessages?: {
     readonly starting: string;
@@ -95,7 +100,8 @@ export class ControllerShell implements Runnable {
   readonly #stoppedCallbacks: (() => void)[] = [];
   #started = false;
 
-  constructor(deps: ControllerDeps, { name, component = name, logMessages }: ControllerShellOptions) {
+  constructor(deps: ControllerDeps, options: ControllerShellOptions) {
+    const { name, component = name, logMessages } = options;
     const { client, clock, random, stopTimeoutMs = STOP_TIMEOUT_MS } = deps;
     const logger = deps.logger ?? standardErrorLogger(clock, name);
     this.name = name;
@@ -109,7 +115,7 @@ export class ControllerShell implements Runnable {
     this.#onFailure = deps.onFailure;
     if (deps.events !== undefined) this.events = deps.events;
     else {
-      const recorder = new EventRecorder({ client, clock, random, component, logger });
+      const recorder = options.recorder ?? new EventRecorder({ client, clock, random, component, logger });
       this.events = recorder;
       this.#recording.push(recorder);
     }

@@ -3,24 +3,17 @@ import {
   type Event,
   type KubernetesObject,
   type ResourceDefinition,
-  apiVersionOf,
   events,
   formatTime,
 } from "@kubewright/api";
-import {
-  type Client,
-  StatusError,
-  type Writer,
-  errorMessage,
-  hasStatusCause,
-  isAlreadyExists,
-  isNotFound,
-} from "@kubewright/client";
-import { type Clock, type Logger, type Random, type Timer, silentLogger, standardErrorLogger } from "@kubewright/clock";
+import { type Client, type Writer, isNotFound } from "@kubewright/client";
+import type { Clock, Logger, Random } from "@kubewright/clock";
 
 import { EventCorrelator, type EventCorrelatorOptions } from "./event-correlator.js";
 import { EventNames } from "./event-names.js";
 import type { EventSink, EventType } from "./event-sink.js";
+import { EventWriter, type PendingEvent } from "./event-writer.js";
+import { objectReference } from "./object-reference.js";
 import type { Runnable } from "./runnable.js";
 
 export interface EventRecorderOptions {
@@ -30,7 +23,7 @@ export interface EventRecorderOptions {
   /** Reporting component, for example `job-controller`. */
   readonly component: string;
   /** Reporting host. Default: not set. */
-  readonly host?: string;
+  readonly host?: string | undefined;
   /** Logs every event that is not written. Default: standard error. */
   readonly logger?: Logger;
   /**
@@ -46,13 +39,7 @@ export interface EventRecorderOptions {
   readonly correlator?: Omit<EventCorrelatorOptions, "clock">;
 }
 
-/** Maximum number of queued events; further events are dropped. The first is logged, then their number once a minute. */
-const QUEUE_CAPACITY = 1000;
-/** Maximum number of attempts to write one event while the API server is unreachable. */
-const MAX_ATTEMPTS = 12;
 const RETRY_PAUSE_MS = 10_000;
-const STOP_TIMEOUT_MS = 5_000;
-const DROP_REPORT_INTERVAL_MS = 60_000;
 
 /**
  * Records core/v1 Events about objects. It writes them in order and in the background, correlated by an {@link
@@ -72,36 +59,26 @@ export class EventRecorder implements EventSink, Runnable {
   readonly name: string;
   readonly #events: Writer<Event>;
   readonly #clock: Clock;
-  readonly #random: Random;
-  readonly #logger: Logger;
-  readonly #stopTimeoutMs: number;
-  readonly #eventLogLevel: "debug" | "info";
   readonly #source: { readonly component: string; readonly host?: string };
   readonly #names: EventNames;
   readonly #correlator: EventCorrelator;
-  readonly #queue: Event[] = [];
-  readonly #flushWaiters: (() => void)[] = [];
-  /** Pending while further dropped events are only counted. */
-  #dropReport: Timer | undefined;
-  #unreportedDrops = 0;
-  #started = false;
-  #writing = false;
-  #ended = false;
-  #wake: (() => void) | undefined;
-  /** Rejects the pending write, also if its transport ignores the signal. */
-  #abandon: ((reason: Error) => void) | undefined;
+  readonly #writer: EventWriter<Event>;
 
   constructor({ client, clock, random, component, host, correlator, ...options }: EventRecorderOptions) {
-    this.name = `${component} events`;
+    const ownRandom = random.fork(`events of ${component}`);
     this.#events = client.resource(events);
     this.#clock = clock;
-    this.#random = random.fork(`events of ${component}`);
-    this.#logger = options.logger ?? standardErrorLogger(clock, component);
-    this.#stopTimeoutMs = options.stopTimeoutMs ?? STOP_TIMEOUT_MS;
-    this.#eventLogLevel = options.eventLogLevel ?? "debug";
     this.#source = host === undefined ? { component } : { component, host };
-    this.#names = new EventNames({ clock, random: this.#random });
+    this.#names = new EventNames({ clock, random: ownRandom });
     this.#correlator = new EventCorrelator({ ...correlator, clock });
+    this.#writer = new EventWriter({
+      ...options,
+      component,
+      clock,
+      prepare: (recorded) => this.#prepare(recorded),
+      pauseMs: (attempt) => (attempt === 1 ? ownRandom.next() * RETRY_PAUSE_MS : RETRY_PAUSE_MS),
+    });
+    this.name = this.#writer.name;
   }
 
   event(
@@ -111,43 +88,14 @@ export class EventRecorder implements EventSink, Runnable {
     reason: string,
     message: string,
   ): void {
-    const { name, namespace, uid, resourceVersion } = object.metadata;
-    const apiVersion = apiVersionOf(definition);
-    const { kind } = definition;
-    const log = (level: keyof Logger, logMessage: string): void => {
-      const shown = namespace ? `${namespace}/${name}` : name;
-      this.#logger[level]({ object: shown, fieldPath: "", kind, apiVersion, type, reason, message }, logMessage);
-    };
-    if (!name || !kind || !definition.version)
-      return log("error", "Could not construct reference, will not report event");
-    if (type !== "Normal" && type !== "Warning") return log("error", "Unsupported event type");
-    if (this.#ended) return log("error", "Unable to record event (will not retry!)");
-    if (this.#queue.length >= QUEUE_CAPACITY) {
-      const isFirst = this.#dropReport === undefined;
-      log(isFirst ? "error" : "debug", "Unable to record event: too many queued events, dropped event");
-      if (isFirst) this.#scheduleDropReport();
-      else this.#unreportedDrops++;
-      return;
-    }
-    if (this.#logger !== silentLogger) log(this.#eventLogLevel, "Event occurred");
+    if (!this.#writer.admits(object, definition, type, reason, message)) return;
+    const { name = "", namespace } = object.metadata;
     const now = formatTime(this.#clock.now());
-    this.#queue.push({
+    this.#writer.add({
       apiVersion: "v1",
       kind: "Event",
       metadata: { name: this.#names.next(name), namespace: namespace || "default" },
-      // One literal for the common case: building the object from conditional parts costs as much as the rest of this
-      // method.
-      involvedObject:
-        namespace && uid !== undefined && resourceVersion !== undefined
-          ? { kind, namespace, name, uid, apiVersion, resourceVersion }
-          : {
-              kind,
-              ...(namespace ? { namespace } : {}),
-              name,
-              ...(uid === undefined ? {} : { uid }),
-              apiVersion,
-              ...(resourceVersion === undefined ? {} : { resourceVersion }),
-            },
+      involvedObject: objectReference(object, definition),
       reason,
       message,
       source: this.#source,
@@ -158,118 +106,31 @@ export class EventRecorder implements EventSink, Runnable {
       reportingComponent: this.#source.component,
       reportingInstance: this.#source.host ?? "",
     });
-    this.#wake?.();
   }
 
   /** Resolves when all recorded events, including those added meanwhile, are written or dropped. Requires `run`. */
   flush(): Promise<void> {
-    if (this.#ended || (!this.#writing && this.#queue.length === 0)) return Promise.resolve();
-    return new Promise((resolve) => this.#flushWaiters.push(resolve));
+    return this.#writer.flush();
   }
 
   /** @throws Error when called a second time. */
-  async run(signal: AbortSignal): Promise<void> {
-    if (this.#started) throw new Error(`${this.name} was run already: make a new recorder`);
-    this.#started = true;
-    const release = this.#clock.keepAlive();
-    const giveUp = new AbortController();
-    const drain = (): void => {
-      drainTimer = this.#clock.setTimer(this.#stopTimeoutMs, () => {
-        const reason = new Error("event recorder stopped");
-        giveUp.abort(reason);
-        this.#abandon?.(reason);
-      });
-      this.#wake?.();
-    };
-    let drainTimer: { cancel(): void } | undefined;
-    if (signal.aborted) drain();
-    else signal.addEventListener("abort", drain, { once: true });
-    while (!giveUp.signal.aborted) {
-      const event = this.#queue.shift();
-      if (event !== undefined) {
-        this.#writing = true;
-        await this.#record(event, signal, giveUp.signal);
-        this.#writing = false;
-        continue;
-      }
-      this.#resolveFlushWaiters();
-      if (signal.aborted) break;
-      await new Promise<void>((resolve) => (this.#wake = resolve));
-      this.#wake = undefined;
-    }
-    drainTimer?.cancel();
-    this.#dropReport?.cancel();
-    this.#ended = true;
-    this.#reportDrops();
-    if (this.#queue.length > 0)
-      this.#logger.warn({ recorder: this.name, events: this.#queue.length }, "Unable to write events in time, dropped");
-    this.#queue.length = 0;
-    this.#resolveFlushWaiters();
-    release();
+  run(signal: AbortSignal): Promise<void> {
+    return this.#writer.run(signal);
   }
 
-  #scheduleDropReport(): void {
-    const report = (): void => {
-      this.#dropReport = undefined;
-      if (this.#reportDrops()) this.#scheduleDropReport();
-    };
-    this.#dropReport = this.#clock.setTimer(DROP_REPORT_INTERVAL_MS, report, { background: true });
-  }
-
-  /** Returns whether events were dropped since the last report. */
-  #reportDrops(): boolean {
-    const dropped = this.#unreportedDrops;
-    if (dropped === 0) return false;
-    this.#unreportedDrops = 0;
-    const fields = { recorder: this.name, events: dropped };
-    this.#logger.error(fields, "Unable to record events: too many queued events, dropped events");
-    return true;
-  }
-
-  #resolveFlushWaiters(): void {
-    if (this.#flushWaiters.length > 0) for (const resolve of this.#flushWaiters.splice(0)) resolve();
-  }
-
-  async #record(recorded: Event, stopping: AbortSignal, signal: AbortSignal): Promise<void> {
+  #prepare(recorded: Event): PendingEvent | undefined {
     const { event, action, combined } = this.#correlator.correlate(recorded, () =>
       this.#names.next(recorded.involvedObject.name ?? ""),
     );
-    if (action === "discard") return;
-    for (let attempt = 1; ; attempt++) {
-      try {
-        const stored = await new Promise<DeepReadonly<Event>>((resolve, reject) => {
-          this.#abandon = reject;
-          this.#write(event, action, signal).then(resolve, reject);
-        });
-        if (!combined) this.#correlator.updateState(event, stored);
-        return;
-      } catch (error) {
-        if (error instanceof StatusError) return this.#logRejected(event, error);
-        if (attempt >= MAX_ATTEMPTS)
-          return this.#logDropped(event, error, "Unable to write event (retry limit exceeded!)");
-        try {
-          await this.#clock.sleep(attempt === 1 ? this.#random.next() * RETRY_PAUSE_MS : RETRY_PAUSE_MS, stopping);
-        } catch {
-          return this.#logDropped(event, error, "Unable to write event (broadcaster is shut down)");
-        }
-      }
-    }
+    if (action === "discard") return undefined;
+    const send = async (signal: AbortSignal): Promise<void> => {
+      const stored = await this.#send(event, action, signal);
+      if (!combined) this.#correlator.updateState(event, stored);
+    };
+    return { metadata: event.metadata, send };
   }
 
-  #logRejected(event: Event, error: StatusError): void {
-    const fields = { event: event.metadata.name, namespace: event.metadata.namespace, err: error.message };
-    const expected = isAlreadyExists(error) || hasStatusCause(error, "NamespaceTerminating");
-    this.#logger[expected ? "debug" : "error"](fields, "Server rejected event (will not retry!)");
-  }
-
-  #logDropped(event: Event, error: unknown, message: string): void {
-    this.#logger.error(
-      { event: event.metadata.name, namespace: event.metadata.namespace, err: errorMessage(error) },
-      message,
-    );
-  }
-
-  #write(event: Event, action: "create" | "patch", signal: AbortSignal): Promise<DeepReadonly<Event>> {
+  #send(event: Event, action: "create" | "patch", signal: AbortSignal): Promise<DeepReadonly<Event>> {
     const { name = "", namespace } = event.metadata;
     if (action === "create") return this.#events.create(event, { namespace, signal });
     const body = { count: event.count, lastTimestamp: event.lastTimestamp, message: event.message };

@@ -2,6 +2,15 @@ import type { DeepReadonly, KubernetesObject, ResourceDefinition } from "@kubewr
 
 export type EventType = "Normal" | "Warning";
 
+/** What only Events of events.k8s.io/v1 say. The `EventRecorder` of core/v1 ignores it, as upstream's does. */
+export interface EventDetails {
+  /** What was done, or failed, as one word in CamelCase of at most 128 characters. Default: the reason. */
+  readonly action?: string | undefined;
+  /** A second object that the event concerns, such as one that was created. Default: none. */
+  readonly related?:
+    { readonly object: DeepReadonly<KubernetesObject>; readonly definition: ResourceDefinition } | undefined;
+}
+
 /** Receives the events that a controller records for users. Never blocks and never throws. */
 export interface EventSink {
   /**
@@ -16,6 +25,7 @@ export interface EventSink {
     type: EventType,
     reason: string,
     message: string,
+    details?: EventDetails,
   ): void;
 }
 

@@ -8,6 +8,7 @@ test("the package exports these values and no others", () => {
     "ControllerShell",
     "EventCorrelator",
     "EventRecorder",
+    "EventsV1Recorder",
     "FeatureGateError",
     "HealthChecks",
     "LeaderElector",

@@ -11,6 +11,7 @@ export { ControllerRefManager } from "./controller-ref-manager.js";
 export { enqueueController, enqueueObject } from "./enqueue.js";
 export { EventCorrelator } from "./event-correlator.js";
 export { EventRecorder } from "./event-recorder.js";
+export { EventsV1Recorder } from "./events-v1-recorder.js";
 export { discardEvents } from "./event-sink.js";
 export { FeatureGateError, resolveFeatureGates } from "./feature-gates.js";
 export { finishWrites } from "./finish-writes.js";
@@ -46,7 +47,8 @@ export type { ClaimAction, ClaimResult, ControllerRefManagerOptions } from "./co
 export type { KeySink } from "./enqueue.js";
 export type { CorrelatedEvent, EventCorrelatorOptions } from "./event-correlator.js";
 export type { EventRecorderOptions } from "./event-recorder.js";
-export type { EventSink, EventType } from "./event-sink.js";
+export type { EventsV1RecorderOptions } from "./events-v1-recorder.js";
+export type { EventDetails, EventSink, EventType } from "./event-sink.js";
 export type { FeatureGate, FeatureGateSettings, FeatureGateWarning } from "./feature-gates.js";
 export type { HealthCheck, HealthChecksOptions, HealthMetrics } from "./health-checks.js";
 export type { HealthReport, HealthResult } from "./health-report.js";
