@@ -1,5 +1,6 @@
 import type { Client } from "@kubewright/client";
 import type { Clock, Logger, Random } from "@kubewright/clock";
+import type { EventRecorderOptions, EventSink, Runnable } from "@kubewright/controller";
 import type { ControllerMetrics } from "@kubewright/controller/metrics";
 
 import type { Cache } from "./cache.js";
@@ -31,4 +32,6 @@ export interface ControllerContext {
   /** Whether the controller works for some of the namespaces only. Default false. */
   readonly isShared?: boolean | undefined;
   readonly stopTimeoutMs: number;
+  /** Creates a recorder of the operator's events, for the caller to run. */
+  readonly eventRecorder: (options: Pick<EventRecorderOptions, "client" | "random" | "logger">) => EventSink & Runnable;
 }

@@ -27,6 +27,7 @@ export type { EventSource, EventTarget, SourceScope } from "./event-source.js";
 export type { IndexDefinition } from "./index-definition.js";
 export type { MapFunction } from "./mapping.js";
 export type { CreatedOrUpdated, ObjectName, OperatorClient } from "./operator-client.js";
+export type { EventsApi } from "./event-recording.js";
 export type { LeaderElectionOptions, OperatorOptions } from "./operator-options.js";
 export { defineCustomResource } from "./custom-resource/custom-resource.js";
 export { withJsonSchema } from "./custom-resource/custom-resource-schema.js";

@@ -1,5 +1,6 @@
 import type { KubernetesObject, ResourceDefinition } from "@kubewright/api";
 
+import type { EventsApi } from "./event-recording.js";
 import type { Webhook } from "./webhooks/webhook.js";
 import type { CacheNarrowing, NarrowedCache } from "./cache-narrowing.js";
 
@@ -19,6 +20,8 @@ export interface OperatorDescription {
     readonly leaderElection?: { readonly leaseName?: string; readonly namespace?: string } | false;
     /** Replicas share the work instead of electing a leader. Default: off. */
     readonly sharding?: "namespaces";
+    /** The API that events are recorded with. Default `v1`. */
+    readonly events?: EventsApi;
     /** Webhooks that it serves. Default: none. */
     readonly webhooks?: readonly Webhook[];
   };

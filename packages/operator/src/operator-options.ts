@@ -1,6 +1,7 @@
 import type { HealthCheck } from "@kubewright/controller";
 import type { MetricFamilies } from "@kubewright/controller/metrics";
 
+import type { EventsApi } from "./event-recording.js";
 import type { Webhook } from "./webhooks/webhook.js";
 import type { NarrowedCache } from "./cache-narrowing.js";
 
@@ -44,6 +45,11 @@ export interface OperatorOptions<Metrics> {
    * the API server.
    */
   readonly rateLimit?: { readonly qps: number; readonly burst: number };
+  /**
+   * The API that events are recorded with. Default `v1`, as Kubernetes' own controllers. With `events.k8s.io/v1` the
+   * reporting instance is `NAME-HOST`.
+   */
+  readonly events?: EventsApi;
   /** Webhooks that `runOperator` and test clusters serve, and that manifests register. Default: none. */
   readonly webhooks?: readonly Webhook[];
   /** Creates the operator's own metrics in the registry of the run. Reconcilers receive the return value. */

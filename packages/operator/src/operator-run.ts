@@ -10,7 +10,7 @@ import {
   uuid,
 } from "@kubewright/clock";
 import {
-  EventRecorder,
+  type EventSink,
   type HealthChecks,
   LeaderElector,
   type RenewalDeferral,
@@ -30,6 +30,7 @@ import { type CacheNarrowings, cacheNarrowings } from "./cache-narrowing.js";
 import { Caches } from "./caches.js";
 import type { ControllerContext } from "./controller-context.js";
 import type { DeclaredController } from "./controller-declaration.js";
+import { eventRecorder } from "./event-recording.js";
 import type { LeaderElectionOptions, OperatorOptions } from "./operator-options.js";
 import type { OperatorTask } from "./operator-task.js";
 import { reconcileMetrics } from "./reconcile-metrics.js";
@@ -47,6 +48,8 @@ export interface OperatorEnvironment {
   readonly signal: AbortSignal;
   /** Default: standard error, warnings and errors, the same line once a minute. */
   readonly logger?: Logger | undefined;
+  /** Host of this process, in events of events.k8s.io/v1. Default: none. */
+  readonly host?: string | undefined;
   /** Unique among the replicas. Default: the operator's name and a UUID from `random`. */
   readonly identity?: string | undefined;
   /** The namespace that the operator runs in, and of its Lease. Default `default`. */
@@ -156,7 +159,12 @@ export class OperatorRun {
       const lead = this.#leading(context);
       const recording: Runnable[] = [];
       if (election !== false) {
-        const recorder = this.#recorder();
+        const { random } = this.#environment;
+        const recorder = context.eventRecorder({
+          client: this.#client,
+          random: random.fork("events"),
+          logger: this.#logger,
+        });
         recording.push(recorder);
         this.#elector = this.#candidate(election, recorder, lead);
       }
@@ -225,7 +233,7 @@ export class OperatorRun {
   }
 
   #context(): ControllerContext {
-    const { clock, random, tracer } = this.#environment;
+    const { clock, random, tracer, host } = this.#environment;
     const { name, options } = this.#operator;
     return {
       operator: name,
@@ -243,6 +251,7 @@ export class OperatorRun {
       tracer,
       onFailure: this.#environment.onFailure,
       stopTimeoutMs: options.stopTimeoutMs ?? STOP_TIMEOUT_MS,
+      eventRecorder: (recorder) => eventRecorder(options.events ?? "v1", { clock, component: name, host, ...recorder }),
     };
   }
 
@@ -254,7 +263,7 @@ export class OperatorRun {
 
   #candidate(
     election: LeaderElectionOptions,
-    events: EventRecorder,
+    events: EventSink,
     lead: (leading: AbortSignal) => Promise<void>,
   ): LeaderElector {
     const { clock, random, transport, identity, namespace = DEFAULT_NAMESPACE } = this.#environment;
@@ -286,13 +295,6 @@ export class OperatorRun {
         },
       },
     });
-  }
-
-  #recorder(): EventRecorder {
-    const { clock, random } = this.#environment;
-    const client = this.#client;
-    const logger = this.#logger;
-    return new EventRecorder({ client, clock, random: random.fork("events"), component: this.#operator.name, logger });
   }
 
   #addChecks(): void {

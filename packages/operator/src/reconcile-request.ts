@@ -1,6 +1,6 @@
 import type { DeepReadonly, KubernetesObject, ObjectKey } from "@kubewright/api";
 import type { Clock, Logger } from "@kubewright/clock";
-import type { EventSink, ReconcileResult } from "@kubewright/controller";
+import type { EventDetails, EventSink, ReconcileResult } from "@kubewright/controller";
 
 import type { Cache } from "./cache.js";
 import type { OperatorClient } from "./operator-client.js";
@@ -10,9 +10,10 @@ export interface ObjectEvents extends EventSink {
   /**
    * @param reason - One word in CamelCase, for machines.
    * @param message - One sentence, for people.
+   * @param details - Action and related object, which only events of events.k8s.io/v1 have.
    */
-  normal(reason: string, message: string): void;
-  warning(reason: string, message: string): void;
+  normal(reason: string, message: string, details?: EventDetails): void;
+  warning(reason: string, message: string, details?: EventDetails): void;
 }
 
 /** Arguments of a reconcile, even if the object no longer exists. */

@@ -38,24 +38,25 @@ class RunningController<T extends KubernetesObject, Metrics> {
   readonly #ids: Random;
 
   constructor(spec: ControllerSpec<T, Metrics>, context: ControllerContext) {
-    const { operator, client, clock, random, caches, cache, controllerMetrics, stopTimeoutMs, onFailure } = context;
+    const { client, clock, random, caches, cache, controllerMetrics, stopTimeoutMs, onFailure } = context;
     const { name, workers = 1 } = spec;
     this.#spec = spec;
     this.#context = context;
     this.#writes = new OwnWrites(caches, cache);
     this.#measure = context.reconciles(name, workers);
     const logger = scopedLogger(context.logger, { controller: name });
+    const ownRandom = random.fork(name);
     this.shell = new ControllerShell(
       {
         client,
         clock,
-        random: random.fork(name),
+        random: ownRandom,
         logger,
         queueMetrics: controllerMetrics.queues,
         stopTimeoutMs,
         onFailure,
       },
-      { name, component: operator },
+      { name, recorder: context.eventRecorder({ client, random: ownRandom, logger }) },
     );
     this.#ids = this.shell.random.fork("reconcile ids");
     const queue = this.shell.addPriorityLoop<ObjectKey>({
@@ -210,9 +211,9 @@ class RunningController<T extends KubernetesObject, Metrics> {
     const { definition } = this.#spec;
     const sink = this.shell.events;
     const events: ObjectEvents = {
-      event: (subject, ofDefinition, type, reason, message) => sink.event(subject, ofDefinition, type, reason, message),
-      normal: (reason, message) => sink.event(object, definition, "Normal", reason, message),
-      warning: (reason, message) => sink.event(object, definition, "Warning", reason, message),
+      event: (...event) => sink.event(...event),
+      normal: (reason, message, details) => sink.event(object, definition, "Normal", reason, message, details),
+      warning: (reason, message, details) => sink.event(object, definition, "Warning", reason, message, details),
     };
     return { ...scope, object, events };
   }

@@ -87,7 +87,7 @@ export function operatorManifests(options: ManifestOptions): KubernetesObject[] 
       : access.inNamespace(
           `${name}-leader-election`,
           leaderElection.namespace ?? namespace,
-          electionPermissions(leaderElection.leaseName ?? name),
+          electionPermissions(leaderElection.leaseName ?? name, operator.options.events),
         )),
     ...access.inNamespace(`${name}-webhooks`, namespace, own),
     ...(webhooks.length === 0 ? [] : [webhookService(name, namespace)]),

@@ -4,7 +4,6 @@ import {
   configMaps,
   customResourceDefinitions,
   definitionKey,
-  events,
   leases,
   mutatingWebhookConfigurations,
   secrets,
@@ -12,6 +11,7 @@ import {
 } from "@kubewright/api";
 
 import { type CacheNarrowings, cacheNarrowings } from "../cache-narrowing.js";
+import { type EventsApi, eventsResource } from "../event-recording.js";
 import type { ControllerDescription, OperatorDescription } from "../operator-description.js";
 import { isConversion } from "../webhooks/configurations.js";
 import type { Webhook } from "../webhooks/webhook.js";
@@ -28,8 +28,7 @@ export function controllerPermissions({
   const narrowings = cacheNarrowings(controllers, options?.caches);
   return [
     ...controllers.flatMap((controller) => permissionsOf(controller, narrowings)),
-    // Events are created, and patched with a higher count when they repeat.
-    { resource: events, verbs: ["create", "patch"] },
+    eventsPermission(options?.events),
   ];
 }
 
@@ -64,12 +63,17 @@ function permissionsOf(
 }
 
 /** Permissions for leader election, in the namespace of the Lease. `create` cannot be restricted to a name. */
-export function electionPermissions(leaseName: string): Permission[] {
+export function electionPermissions(leaseName: string, api?: EventsApi): Permission[] {
   return [
     { resource: leases, verbs: ["create"] },
     { resource: leases, verbs: ["get", "watch", "update"], resourceNames: [leaseName] },
-    { resource: events, verbs: ["create", "patch"] },
+    eventsPermission(api),
   ];
+}
+
+/** Events are created, and patched with a higher count when they repeat. */
+function eventsPermission(api: EventsApi | undefined): Permission {
+  return { resource: eventsResource(api), verbs: ["create", "patch"] };
 }
 
 /** Permissions for sharding, in the namespace of the Leases. Names of members are not known in advance. */

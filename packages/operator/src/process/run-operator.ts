@@ -100,6 +100,7 @@ async function run(operator: RunnableOperator, { flags, env, logger, ...context 
         random: realRandom,
         signal,
         logger,
+        host: hostname(),
         identity: `${hostname()}_${uuid(realRandom)}`,
         namespace,
         namespaces: flags.namespaces,
