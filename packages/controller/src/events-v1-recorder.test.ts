@@ -5,7 +5,7 @@ import { SimulatedClock, seededRandom, silentLogger } from "@kubewright/clock";
 import type { ApiRequest, Transport } from "@kubewright/transport";
 import { expect, test } from "vitest";
 
-import { scriptedTransport, stored } from "../test/scripted-transport.js";
+import { refusal, scriptedTransport, stored } from "../test/scripted-transport.js";
 import type { EventDetails } from "./event-sink.js";
 import { EventsV1Recorder } from "./events-v1-recorder.js";
 
@@ -121,11 +121,17 @@ test("only the first repetition is written at once; the end of the series is wri
 
 test("an event that repeats six minutes later is a new one", async () => {
   const { clock, recorder, list, say, stop } = setUp();
+  say("earlier", { action: "Other" });
+  await clock.advance(4 * MINUTE_MS);
   say("again");
   await clock.advance(6 * MINUTE_MS);
   say("again");
   await recorder.flush();
-  expect((await list()).map(({ series }) => series)).toEqual([undefined, undefined]);
+  expect((await list()).map(({ note, series }) => [note, series])).toEqual([
+    ["earlier", undefined],
+    ["again", undefined],
+    ["again", undefined],
+  ]);
   await stop();
 });
 
@@ -226,6 +232,25 @@ test("no more than 4096 events are remembered: the oldest one ends early, with i
   recorder.event(pod, pods, "Normal", "Reason0", "m");
   await recorder.flush();
   expect(requests.slice(4097).map(({ method }) => method)).toEqual(["PATCH", "POST", "PATCH"]);
+  stop.abort();
+  await done;
+});
+
+test("a series that is gone for the patch and there for the creation is patched again", async () => {
+  const clock = new SimulatedClock();
+  const { transport, requests } = scriptedTransport((request, index) => {
+    if (index === 1) return refusal(404, "NotFound", "gone");
+    if (index === 2) return refusal(409, "AlreadyExists", "there again");
+    return stored(request);
+  });
+  const client = new Client({ transport, clock });
+  const recorder = new EventsV1Recorder({ client, clock, random: seededRandom(1), component: "scaler" });
+  const stop = new AbortController();
+  const done = recorder.run(stop.signal);
+  for (let index = 0; index < 2; index++) recorder.event(pod, pods, "Normal", "Scaled", "m");
+  await clock.advance(20_000);
+  expect(requests.map(({ method }) => method)).toEqual(["POST", "PATCH", "POST", "PATCH"]);
+  expect(requests[2]!.body).toMatchObject({ reportingInstance: "scaler", series: { count: 2 } });
   stop.abort();
   await done;
 });
