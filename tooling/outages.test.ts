@@ -72,13 +72,6 @@ function greeterScript(): string {
   return script("greeter", controller! + GREETER_MAIN);
 }
 
-/** Writes the program of a controller's README, with another API server. */
-function controllerScript(name: string, server: string): string {
-  const text = snippet(`packages/${name}/README.md`);
-  expect(text).toContain("http://127.0.0.1:8001");
-  return script(name, text.replace("http://127.0.0.1:8001", server));
-}
-
 class Server {
   readonly url: string;
   readonly client: Client;
@@ -192,7 +185,7 @@ test(
     );
     const greeters = NODES.map((node) => started("the README's controller", [greeter, server.url], node));
     const controllers = ["cronjob", "garbage-collector", "podgc", "ttl-after-finished"].map((name) =>
-      started(`the README's ${name}`, [controllerScript(name, server.url)]),
+      started(name, [outage("controller.ts"), server.url, name]),
     );
     await server.defineGreetings();
     await server.createMap("before");

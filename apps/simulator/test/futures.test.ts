@@ -138,7 +138,10 @@ test.each([
     ["--seeds", "1-5", ...flags],
     `--seeds simulates many futures, and ${flags[0]} compares two: use --seed N instead, or simulate each side with --seeds`,
   ]),
-  [["--seeds", "5-1"], '--seeds: "5-1" is no range of whole numbers up to 4294967295; write for example 1-1000'],
+  [
+    ["--seeds", "5-1"],
+    '--seeds: "5-1" is neither a number of seeds nor a range of whole numbers up to 4294967295; write for example 1-1000',
+  ],
   [["--seeds", "1-5", "--workers", "0"], '--workers: "0" is not a whole number from 1 to 256'],
 ])("%j is refused in a line", async (flags, message) => {
   const { code, stderr, stdout } = await kubewright(["run", "b.yaml", ...flags], { files: { "b.yaml": backup } });

@@ -145,7 +145,10 @@ describe("--replay", () => {
 
 describe("wrong usage is one line and status 2", () => {
   test.each([
-    [["--seeds", "9-1"], '--seeds: "9-1" is no range of whole numbers up to 4294967295; write for example 1-1000'],
+    [
+      ["--seeds", "9-1"],
+      '--seeds: "9-1" is neither a number of seeds nor a range of whole numbers up to 4294967295; write for example 1-1000',
+    ],
     [["--for-minutes", "soon"], '--for-minutes: "soon" is no number of minutes up to 10080; write for example 10'],
     [["--for-minutes", "0"], '--for-minutes: "0" is no number of minutes up to 10080; write for example 10'],
     [["--workers", "0"], '--workers: "0" is not a whole number from 1 to 256'],
