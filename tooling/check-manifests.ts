@@ -17,15 +17,7 @@ const REPOSITORY = "https://github.com/kubewright/kubewright";
 const TABLE = /^## Exports\n\n(?:\|.*\n)+/m;
 
 /** Names that still have several meanings. */
-const KNOWN_CLASHES: ReadonlySet<string> = new Set([
-  "AdmissionRequest",
-  "AdmissionReview",
-  "Problem",
-  "RequestInfo",
-  "UserInfo",
-  "Violation",
-  "listen",
-]);
+const KNOWN_CLASHES: ReadonlySet<string> = new Set(["AdmissionRequest", "AdmissionReview", "UserInfo"]);
 
 const problems: string[] = [];
 const packages = publicPackages();

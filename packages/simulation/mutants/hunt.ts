@@ -3,7 +3,7 @@
  * about the bug.
  */
 import type * as simulation from "../src/index.js";
-import type { FaultPlan, Invariant, Outcome, Violation } from "../src/index.js";
+import type { FaultPlan, Invariant, Outcome, InvariantViolation } from "../src/index.js";
 
 /** The exports of the simulation's entry module that a hunt uses. */
 export type Simulation = Pick<
@@ -38,14 +38,14 @@ export interface Hunt {
   readonly plansRun: number;
   readonly caught?: Caught;
   /** Seeds for which the code without the bug has the same violation. */
-  readonly alsoUnmutated: readonly { readonly seed: number; readonly violation: Violation }[];
+  readonly alsoUnmutated: readonly { readonly seed: number; readonly violation: InvariantViolation }[];
 }
 
 export interface Caught {
   readonly seed: number;
   /** Number of seeds that it took, including this one. */
   readonly after: number;
-  readonly violation: Violation;
+  readonly violation: InvariantViolation;
 }
 
 export async function hunt(options: HuntOptions): Promise<Hunt> {
@@ -92,7 +92,7 @@ export async function minimiseCaught(
   options: Pick<HuntOptions, "mutated" | "compare" | "without" | "sharding"> & { readonly maxRuns: number },
 ): Promise<Minimised> {
   const { mutated, maxRuns: budget } = options;
-  const fails = async (plan: FaultPlan): Promise<Violation | undefined> =>
+  const fails = async (plan: FaultPlan): Promise<InvariantViolation | undefined> =>
     (await findViolations(mutated, plan, { ...options, first: true })).find((each) => isAlike(each, violation));
   const { plan, plansRun, isMinimal } = await mutated.minimize(planOf(seed, options), fails, { budget });
   return { events: plan.events?.length ?? 0, manifests: plan.manifests.length, plansRun, isMinimal, plan };
@@ -110,7 +110,7 @@ async function findViolations(
   { runPlan, runAndCompare, builtInInvariants }: Simulation,
   plan: FaultPlan,
   { compare = false, without = [], first = false }: FindViolationsOptions,
-): Promise<readonly Violation[]> {
+): Promise<readonly InvariantViolation[]> {
   const isOn = ({ name }: Pick<Invariant, "name">): boolean => !without.includes(name.split(" ", 1)[0]!);
   const invariants = builtInInvariants.filter(isOn);
   const runOnce = (each: FaultPlan): Promise<Outcome> => runPlan(each, { invariants, stopAtFirstViolation: first });
@@ -121,6 +121,6 @@ async function findViolations(
 }
 
 /** Reports whether two violations have the same invariant and kind of object. */
-function isAlike(a: Violation, b: Violation): boolean {
+function isAlike(a: InvariantViolation, b: InvariantViolation): boolean {
   return a.invariant === b.invariant && a.subject.split(" ", 1)[0] === b.subject.split(" ", 1)[0];
 }

@@ -5,7 +5,7 @@ import type { FaultPlan } from "./fault-plan.js";
 import { checkScenario, nodeShapes } from "./scenario/check-scenario.js";
 import { checkSchema } from "./scenario/check-schema.js";
 import { LONGEST_RUN_MS, TOO_LONG } from "./scenario/longest-run.js";
-import { type Problem, pathText } from "./scenario/problem.js";
+import { type ScenarioProblem, pathText } from "./scenario/problem.js";
 import { durationOf, timeOf } from "./scenario/scenario-times.js";
 
 /**
@@ -33,7 +33,7 @@ export async function readPlan(value: unknown, controllers: readonly string[] = 
 export function checkPlan(plan: FaultPlan, controllers: readonly string[] = []): void {
   const startMs = timeOf(plan.start);
   const durationMs = durationOf(plan.for);
-  const problems: Problem[] = [];
+  const problems: ScenarioProblem[] = [];
   if (Number.isNaN(startMs))
     problems.push({ path: ["start"], message: `${JSON.stringify(plan.start)} is not a valid time` });
   if (!(durationMs > 0)) problems.push({ path: ["for"], message: `${JSON.stringify(plan.for)} is not a duration` });
@@ -50,11 +50,11 @@ export function checkPlan(plan: FaultPlan, controllers: readonly string[] = []):
   throwProblems(checkScenario(plan, { startMs, durationMs, objects, nodes, controllers, allowsAbsent: true }));
 }
 
-function fileProblem(path: readonly (string | number)[], file: string): Problem {
+function fileProblem(path: readonly (string | number)[], file: string): ScenarioProblem {
   return { path, message: `${JSON.stringify(file)} is a file; a plan has its objects written out` };
 }
 
-function throwProblems(problems: readonly Problem[]): void {
+function throwProblems(problems: readonly ScenarioProblem[]): void {
   if (problems.length === 0) return;
   const lines = problems.map(({ path, message }) => (path.length === 0 ? message : `${pathText(path)}: ${message}`));
   throw new PlanError([...new Set(lines)].join("\n"));

@@ -1,7 +1,7 @@
 import type { Job, CronJob } from "@kubewright/api";
 
 import type { FaultPlan } from "./fault-plan.js";
-import type { Violation } from "./invariant.js";
+import type { InvariantViolation } from "./invariant.js";
 import type { Outcome, SettledObject } from "./outcome.js";
 import type { Effect } from "./faults/event-definition.js";
 import { type ScenarioEventEntry, effectsOf } from "./faults/registry.js";
@@ -40,9 +40,9 @@ type Settled = Outcome["settled"];
  * @param withFaults - Settled objects of the run to check.
  * @param plan - Plan of the run to check.
  */
-export function compareSettled(faultFree: Settled, withFaults: Settled, plan: FaultPlan): Violation[] {
+export function compareSettled(faultFree: Settled, withFaults: Settled, plan: FaultPlan): InvariantViolation[] {
   const effects = new PlanEffects(plan);
-  const violations: Violation[] = [];
+  const violations: InvariantViolation[] = [];
   const atMs = Date.parse(plan.start);
   for (const { subject, job, actual } of comparedJobs(withFaults, plan, effects)) {
     const expected = faultFree[subject];

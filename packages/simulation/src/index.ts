@@ -52,7 +52,7 @@ export type { Shape } from "./generate/shape.js";
 export type { MinimizeOptions, MinimizeProgress, Minimized } from "./minimize/minimize.js";
 export type { FindUid, NamedObject } from "./owner-uids.js";
 export type { GroupedNode } from "./scenario/grouped-node.js";
-export type { Invariant, InvariantChecks, Violated, Violation } from "./invariant.js";
+export type { Invariant, InvariantChecks, Violated, InvariantViolation } from "./invariant.js";
 export type { RunRecord } from "./observer.js";
 export type { RunPlanOptions } from "./run-plan.js";
 export type { SimulatedOperator, SimulatedController, SimulatedEnvironment } from "./simulated-controller.js";
@@ -60,7 +60,7 @@ export type { Figures, Outcome, SettledObject } from "./outcome.js";
 export type { ScenarioFacts } from "./scenario/check-scenario.js";
 export type { ScenarioEventNote, ScenarioEventRunnerOptions } from "./scenario/scenario-event-runner.js";
 export type { ScenarioEvent, ScenarioEventSources, ScenarioObject } from "./scenario/scenario-event.js";
-export type { Path, Problem } from "./scenario/problem.js";
+export type { Path, ScenarioProblem } from "./scenario/problem.js";
 export type {
   EventDescription,
   FaultKind,
@@ -77,7 +77,7 @@ export type {
   AnsweredRequest,
   CacheEvent,
   RunListener,
-  RequestInfo,
+  ObservedRequest,
   Stored,
   StoredChange,
   ThrownError,

@@ -24,7 +24,7 @@ export interface InvariantChecks extends RunListener {
 }
 
 /** A violated invariant. */
-export interface Violation {
+export interface InvariantViolation {
   readonly invariant: string;
   readonly subject: string;
   readonly message: string;

@@ -2,7 +2,7 @@ import type { SimulatedClock } from "@kubewright/clock";
 import type { Decision, FaultyCluster, Sender } from "@kubewright/cluster";
 
 import type { FaultPlan } from "./fault-plan.js";
-import type { Invariant, InvariantChecks, Violation } from "./invariant.js";
+import type { Invariant, InvariantChecks, InvariantViolation } from "./invariant.js";
 import { Assignments } from "./invariants/assignments.js";
 import { PODS } from "./invariants/stored-objects.js";
 import type { Outcome } from "./outcome.js";
@@ -34,7 +34,7 @@ export type RunRecord =
   /** Description of a scenario event, or why it failed. */
   | { readonly type: "note"; readonly atMs: number; readonly message: string }
   | { readonly type: "error"; readonly error: ThrownError }
-  | { readonly type: "violation"; readonly violation: Violation };
+  | { readonly type: "violation"; readonly violation: InvariantViolation };
 
 export interface ObserverOptions {
   readonly plan: FaultPlan;
@@ -51,7 +51,7 @@ const WRITES: ReadonlySet<string> = new Set(["create", "update", "patch", "delet
 /** Observes a run: reports every record to the invariants synchronously, and collects the outcome. */
 export class Observer {
   readonly caches: WatchedCaches;
-  readonly violations: Violation[] = [];
+  readonly violations: InvariantViolation[] = [];
   readonly #options: ObserverOptions;
   readonly #startMs: number;
   readonly #hash = new TraceHash();

@@ -1,9 +1,9 @@
-import type { Violation } from "./invariant.js";
+import type { InvariantViolation } from "./invariant.js";
 
 /** Outcome of a run, as plain data. */
 export interface Outcome {
   /** The first violation of each invariant and object, in the order of discovery. */
-  readonly violations: readonly Violation[];
+  readonly violations: readonly InvariantViolation[];
   /** Coverage: `job-controller plan deletes pods`, `conflict on jobs/status`. Unordered, without duplicates. */
   readonly covered: readonly string[];
   /** Hash of all records, in hexadecimal: equal for equal runs. */

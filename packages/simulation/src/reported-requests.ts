@@ -3,21 +3,21 @@ import { describeRequest } from "@kubewright/apiserver";
 import type { NetworkExchange, SentRequest } from "@kubewright/cluster";
 import type { ApiRequest, ApiResponse } from "@kubewright/transport";
 
-import type { AnsweredRequest, RequestInfo } from "./world.js";
+import type { AnsweredRequest, ObservedRequest } from "./world.js";
 
 /** Converts requests of the network to requests of a {@link World}; each request is converted once. */
 export class ReportedRequests {
-  readonly #known = new WeakMap<ApiRequest, RequestInfo>();
+  readonly #known = new WeakMap<ApiRequest, ObservedRequest>();
 
   /** Returns a request; `undefined` when it addresses no resource. */
-  infoOf({ request, sender, sentMs }: SentRequest): RequestInfo | undefined {
+  infoOf({ request, sender, sentMs }: SentRequest): ObservedRequest | undefined {
     const known = this.#known.get(request);
     if (known !== undefined) return known;
     const described = describeRequest(request);
     if (described?.resource === undefined) return undefined;
     const { group, resource, subresource, namespace, name } = described.resource;
     const body = request.body?.type === "decoded" ? request.body.value : undefined;
-    const info: RequestInfo = {
+    const info: ObservedRequest = {
       component: sender.component,
       process: sender.process,
       incarnation: sender.incarnation,

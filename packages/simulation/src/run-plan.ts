@@ -5,7 +5,7 @@ import { checkPlan } from "./check-plan.js";
 import { createObjects, isPrerequisite } from "./create-objects.js";
 import type { FaultPlan } from "./fault-plan.js";
 import { definitionOf } from "./faults/registry.js";
-import type { Invariant, Violation } from "./invariant.js";
+import type { Invariant, InvariantViolation } from "./invariant.js";
 import { Observer, type RunRecord } from "./observer.js";
 import type { Outcome } from "./outcome.js";
 import { type SimulatedController, toOtherController } from "./simulated-controller.js";
@@ -196,12 +196,12 @@ function healedMs(events: readonly ScenarioEvent[], endMs: number): number {
   return latestMs;
 }
 
-function stuck(atMs: number, plan: FaultPlan): Violation {
+function stuck(atMs: number, plan: FaultPlan): InvariantViolation {
   const message = `virtual time does not advance: more than ${MAX_CALLS_PER_INSTANT} calls of the clock at one instant`;
   return { invariant: LIVELOCK, subject: plan.name ?? `seed ${plan.seed}`, message, atMs };
 }
 
-function notStopped(atMs: number, plan: FaultPlan): Violation {
+function notStopped(atMs: number, plan: FaultPlan): InvariantViolation {
   const message = "does not stop when it is aborted: it waits for something that never happens";
   return { invariant: LIVELOCK, subject: plan.name ?? `seed ${plan.seed}`, message, atMs };
 }

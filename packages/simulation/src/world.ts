@@ -19,11 +19,11 @@ export interface StoredChange {
   /** The previous version. Absent for a new object. */
   readonly previous?: Stored;
   /** The request that caused the change. Absent for changes that the API server makes by itself. */
-  readonly request?: RequestInfo;
+  readonly request?: ObservedRequest;
 }
 
 /** Data of a request that are known when it is sent. */
-export interface RequestInfo {
+export interface ObservedRequest {
   /** Sender: `job-controller`, `kubelet`, `user`, or the name of a custom controller. */
   readonly component: string;
   /** Process of the sender: `controller-manager-1`; `""` for components outside of a controller manager. */
@@ -41,7 +41,7 @@ export interface RequestInfo {
 }
 
 /** A request and its response. */
-export interface AnsweredRequest extends RequestInfo {
+export interface AnsweredRequest extends ObservedRequest {
   readonly atMs: number;
   /** HTTP status that the component received; 0 for no response. */
   readonly code: number;

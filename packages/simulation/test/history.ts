@@ -8,7 +8,7 @@ import type {
   AnsweredRequest,
   CacheEvent,
   RunListener,
-  RequestInfo,
+  ObservedRequest,
   Stored,
   StoredChange,
   ReportedDecision,
@@ -26,7 +26,7 @@ const PLURALS: Readonly<Record<string, string>> = {
   Lease: "leases.coordination.k8s.io",
 };
 
-type Sender = string | Partial<RequestInfo>;
+type Sender = string | Partial<ObservedRequest>;
 
 /** An artificial history: the test determines the stored objects, and the invariants are notified. */
 export class History implements World {
@@ -185,7 +185,7 @@ export class History implements World {
     for (const check of this.#checks) check.onChange?.(change);
   }
 
-  #request(given: Partial<RequestInfo>, verb: string, object?: Stored): RequestInfo {
+  #request(given: Partial<ObservedRequest>, verb: string, object?: Stored): ObservedRequest {
     return {
       component: "user",
       process: given.component?.includes("controller") === true ? "controller-manager-1" : "",

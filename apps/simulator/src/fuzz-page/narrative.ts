@@ -1,4 +1,4 @@
-import type { FaultPlan, StoredChange, Violation } from "@kubewright/simulation";
+import type { FaultPlan, StoredChange, InvariantViolation } from "@kubewright/simulation";
 import {
   notableChanges,
   type Sentence,
@@ -29,7 +29,7 @@ export interface NarrativeInput {
   readonly steps: readonly TraceStep[];
   /** The decision that caused each write. */
   readonly decisions: ReadonlyMap<TraceStep, TraceStep>;
-  readonly violation: Violation;
+  readonly violation: InvariantViolation;
   readonly sentence: string | undefined;
   readonly concerned: ReadonlySet<RunObject>;
 }

@@ -1,4 +1,11 @@
-import type { FaultPlan, Invariant, RunPlanOptions, RunRecord, Violation, runPlan } from "@kubewright/simulation";
+import type {
+  FaultPlan,
+  Invariant,
+  RunPlanOptions,
+  RunRecord,
+  InvariantViolation,
+  runPlan,
+} from "@kubewright/simulation";
 
 /** Maximum number of records; of a longer run the earliest are dropped. */
 const MAX_RECORDS = 200_000;
@@ -9,7 +16,7 @@ export interface PlanRecording {
   readonly records: readonly RunRecord[];
   /** Number of earlier records that were dropped. */
   readonly dropped: number;
-  readonly violations: readonly Violation[];
+  readonly violations: readonly InvariantViolation[];
 }
 
 export interface RecordOptions extends Pick<RunPlanOptions, "controllers" | "builtIn" | "signal"> {

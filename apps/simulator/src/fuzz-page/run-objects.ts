@@ -1,5 +1,5 @@
 import { getControllerOf } from "@kubewright/api";
-import type { Stored, Violation } from "@kubewright/simulation";
+import type { Stored, InvariantViolation } from "@kubewright/simulation";
 
 /** An object of a recorded run. */
 export interface RunObject {
@@ -51,7 +51,7 @@ export class RunObjects {
    * Returns the objects that a violation concerns: the named objects, their owners and dependents, and the other
    * objects of their controllers. When it names none, all objects except background resources.
    */
-  concerned({ subject, message }: Violation): ReadonlySet<RunObject> {
+  concerned({ subject, message }: InvariantViolation): ReadonlySet<RunObject> {
     const all = [...this.#byUid.values()];
     const named = all.filter(({ name }) => name === subject);
     if (subject === "leaders") named.push(...all.filter(({ resource }) => resource.startsWith("leases")));

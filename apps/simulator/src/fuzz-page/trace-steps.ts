@@ -1,11 +1,11 @@
 import type {
   AnsweredRequest,
-  RequestInfo,
+  ObservedRequest,
   Stored,
   StoredChange,
   ReportedScenarioEvent,
   RunRecord,
-  Violation,
+  InvariantViolation,
 } from "@kubewright/simulation";
 import {
   type Actor,
@@ -34,8 +34,8 @@ export interface TraceStep {
   readonly text: () => string;
   readonly more?: () => string | undefined;
   readonly change?: StoredChange;
-  readonly request?: RequestInfo;
-  readonly violation?: Violation;
+  readonly request?: ObservedRequest;
+  readonly violation?: InvariantViolation;
   /** The scenario event, and whether it begins or ends. */
   readonly scenarioEvent?: Pick<ReportedScenarioEvent, "index" | "kind" | "phase">;
 }
@@ -228,13 +228,13 @@ function stepOf(
   }
 }
 
-function violationStep(violation: Violation): TraceStep {
+function violationStep(violation: InvariantViolation): TraceStep {
   const { atMs, invariant } = violation;
   const text = (): string => `${invariant} does not hold: ${invariantViolationText(violation)}`;
   return { atMs, kind: "violation", look: "wrong", text, violation };
 }
 
-function keyOf({ invariant, subject }: Violation): string {
+function keyOf({ invariant, subject }: InvariantViolation): string {
   return JSON.stringify([invariant, subject]);
 }
 
@@ -261,7 +261,7 @@ function lookOf({ code, injected, tookEffect }: AnsweredRequest): Look {
 }
 
 function requestText(
-  { verb, resource, subresource, namespace, name, body }: RequestInfo,
+  { verb, resource, subresource, namespace, name, body }: ObservedRequest,
   object: RunObject | undefined,
 ): string {
   const kind = subresource === "" ? resource : `${resource}/${subresource}`;
@@ -338,7 +338,7 @@ function placeDecision(
   return { step: made, place: place - 0.5 };
 }
 
-export function isWrite(request: Pick<RequestInfo, "verb"> | undefined): boolean {
+export function isWrite(request: Pick<ObservedRequest, "verb"> | undefined): boolean {
   return request !== undefined && WRITES.has(request.verb);
 }
 

@@ -1,4 +1,4 @@
-import type { FaultPlan, ScenarioEventEntry, Violation } from "@kubewright/simulation";
+import type { FaultPlan, ScenarioEventEntry, InvariantViolation } from "@kubewright/simulation";
 
 import { formatDuration } from "@kubewright/analysis/time";
 import { type Style, printable } from "@kubewright/analysis/text";
@@ -25,7 +25,7 @@ export function planLines({
 }
 
 /** Describes a violation: object, time and message. */
-export function violationLine({ subject, message, atMs }: Violation, plan: FaultPlan, style: Style): string {
+export function violationLine({ subject, message, atMs }: InvariantViolation, plan: FaultPlan, style: Style): string {
   const after = formatDuration(Math.max(0, atMs - Date.parse(plan.start)));
   return `${style.bold(printable(subject))}  ${style.dim(`+${after}`)}  ${printable(message)}`;
 }

@@ -1,4 +1,4 @@
-import { h, icon, listen } from "@kubewright/timeline/page";
+import { h, icon, addListener } from "@kubewright/timeline/page";
 
 import { COPY, DOWNLOAD } from "./icons.ts";
 import { Menu } from "./menu.ts";
@@ -19,7 +19,7 @@ export class Downloads {
 
   constructor({ onReport, onTrace, onManifests, onScenario, onCopyCommand }: DownloadsOptions) {
     const item = (name: string, what: string, onclick: () => void): HTMLButtonElement =>
-      listen(
+      addListener(
         h("button", { type: "button", class: "menu-item" }, h("b", {}, name), h("span", { class: "muted" }, what)),
         {
           onclick: () => {
@@ -29,7 +29,7 @@ export class Downloads {
         },
       );
     this.#scenario = item("scenario.yaml", "window, durations and what goes wrong", onScenario);
-    const copy = listen(
+    const copy = addListener(
       h(
         "button",
         { type: "button", class: "button icon", title: "Copy the command", "aria-label": "Copy the command" },

@@ -1,4 +1,4 @@
-import { LINK, SUN, h, icon, listen } from "@kubewright/timeline/page";
+import { LINK, SUN, h, icon, addListener } from "@kubewright/timeline/page";
 
 import { EXAMPLES } from "./examples/examples.ts";
 
@@ -17,7 +17,7 @@ export class Header {
   readonly #examples: HTMLSelectElement;
 
   constructor({ onExample, onShare, onTheme, downloads }: HeaderOptions) {
-    this.#examples = listen(
+    this.#examples = addListener(
       h(
         "select",
         { class: "examples", "aria-label": "Examples" },
@@ -30,11 +30,11 @@ export class Header {
         },
       },
     );
-    const share = listen(
+    const share = addListener(
       h("button", { type: "button", class: "button primary", title: "Copy a link to all this" }, icon(LINK), "Share"),
       { onclick: onShare },
     );
-    const theme = listen(
+    const theme = addListener(
       h(
         "button",
         { type: "button", class: "button icon", title: "Dark or light", "aria-label": "Dark or light" },

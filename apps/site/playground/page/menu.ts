@@ -1,4 +1,4 @@
-import { h, listen } from "@kubewright/timeline/page";
+import { h, addListener } from "@kubewright/timeline/page";
 
 /** A button that opens a box below it. Escape and a click outside of it close the box. */
 export class Menu {
@@ -8,13 +8,13 @@ export class Menu {
 
   constructor(name: string, label: readonly (Node | string)[], content: readonly Node[]) {
     this.#box = h("div", { class: "menu-box", hidden: true }, ...content);
-    this.#button = listen(
+    this.#button = addListener(
       h("button", { type: "button", class: "button", "aria-expanded": "false", title: name }, ...label),
       {
         onclick: () => this.#toggle(this.#box.hidden !== false),
       },
     );
-    this.element = listen(h("div", { class: "menu" }, this.#button, this.#box), {
+    this.element = addListener(h("div", { class: "menu" }, this.#button, this.#box), {
       onkeydown: ({ key }) => {
         if (key !== "Escape" || this.#box.hidden) return;
         this.close();

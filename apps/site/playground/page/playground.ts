@@ -1,4 +1,4 @@
-import { h, listen } from "@kubewright/timeline/page";
+import { h, addListener } from "@kubewright/timeline/page";
 import type { SimulationRequest, SimulationResult, Problem } from "@kubewright/analysis/browser";
 
 import { download } from "./download.ts";
@@ -113,7 +113,7 @@ export class Playground {
       onTheme: () => this.#toggleTheme(),
       downloads: this.#downloads.menu.element,
     });
-    this.#cancel = listen(h("button", { type: "button", class: "button", hidden: true }, "Cancel"), {
+    this.#cancel = addListener(h("button", { type: "button", class: "button", hidden: true }, "Cancel"), {
       onclick: () => {
         this.#stop.abort();
         this.#showStatus("Cancelled. The simulation restarts after the next change.");

@@ -1,4 +1,4 @@
-import { h, listen } from "@kubewright/timeline/page";
+import { h, addListener } from "@kubewright/timeline/page";
 import type { Problem } from "@kubewright/analysis/browser";
 
 /** Maximum number of displayed problems. */
@@ -35,7 +35,7 @@ export class ProblemsView {
     return h(
       "li",
       {},
-      listen(
+      addListener(
         h(
           "button",
           { type: "button", class: `problem ${severity}` },

@@ -1,4 +1,4 @@
-import { h, listen } from "@kubewright/timeline/page";
+import { h, addListener } from "@kubewright/timeline/page";
 
 const MIN_PERCENT = 25;
 const MAX_PERCENT = 65;
@@ -15,7 +15,7 @@ export class Split {
 
   constructor(columns: HTMLElement) {
     this.#columns = columns;
-    this.element = listen(
+    this.element = addListener(
       h("div", {
         class: "split",
         role: "separator",

@@ -1,4 +1,4 @@
-import { h, listen } from "@kubewright/timeline/page";
+import { h, addListener } from "@kubewright/timeline/page";
 
 export interface Tab {
   readonly id: string;
@@ -22,9 +22,9 @@ export class Tabs {
       panel.setAttribute("role", "tabpanel");
       panel.setAttribute("aria-labelledby", `tab-${id}`);
       const tab = h("button", { type: "button", role: "tab", id: `tab-${id}`, "aria-controls": panel.id }, name);
-      this.#buttons.set(id, listen(tab, { onclick: () => this.select(id) }));
+      this.#buttons.set(id, addListener(tab, { onclick: () => this.select(id) }));
     }
-    this.element = listen(
+    this.element = addListener(
       h("div", { class: "tabs", role: "tablist", "aria-label": label }, ...this.#buttons.values()),
       {
         onkeydown: (event) => this.#move(event),

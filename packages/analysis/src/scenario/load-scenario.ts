@@ -5,7 +5,7 @@ import {
   DEFAULT_START_MS,
   LONGEST_RUN_MS,
   type Path,
-  type Problem,
+  type ScenarioProblem,
   SCENARIO_API_VERSION,
   type ScenarioFile,
   TOO_LONG,
@@ -54,7 +54,7 @@ export async function loadScenario(path: string, io: InputIo, overrides: Scenari
   if (schemaProblems.length > 0) source.throwProblems(schemaProblems);
   const file = value as ScenarioFile;
 
-  const timeProblems: Problem[] = [];
+  const timeProblems: ScenarioProblem[] = [];
   const startMs = overrides.startMs ?? (file.start === undefined ? DEFAULT_START_MS : timeOf(file.start));
   if (Number.isNaN(startMs))
     timeProblems.push({ path: ["start"], message: `${JSON.stringify(file.start)} is not a valid time` });

@@ -1,5 +1,5 @@
 import { YamlDocument, YamlError } from "@kubewright/apiserver/yaml";
-import { type Path, type Problem, pathText } from "@kubewright/simulation";
+import { type Path, type ScenarioProblem, pathText } from "@kubewright/simulation";
 
 import { UserError } from "../errors/user-error.js";
 
@@ -53,7 +53,7 @@ export class ScenarioText {
   }
 
   /** @throws UserError with a line for each problem, in the order of the file. */
-  throwProblems(problems: readonly Problem[]): never {
+  throwProblems(problems: readonly ScenarioProblem[]): never {
     const sorted = problems
       .map((problem) => ({ ...problem, at: this.#document.place(problem.path, { atKey: problem.atKey ?? false }) }))
       .sort((a, b) => a.at.line - b.at.line || a.at.column - b.at.column);

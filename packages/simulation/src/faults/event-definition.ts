@@ -4,7 +4,7 @@ import type { FaultyCluster } from "@kubewright/cluster";
 
 import type { Draw } from "../generate/draw.js";
 import type { FaultTargets, RequestKind } from "../generate/request-kinds.js";
-import type { Problem } from "../scenario/problem.js";
+import type { ScenarioProblem } from "../scenario/problem.js";
 import type { Typed } from "../scenario/schema.js";
 
 /**
@@ -31,7 +31,7 @@ export interface EventDefinition<Value> {
   /** Share of plans that have it, from 0 to 1. Default: 0.25. */
   readonly share?: number;
   /** Returns the problems that the schema does not find; paths begin in the value. */
-  check?(value: Value, cluster: CheckedCluster): readonly Problem[];
+  check?(value: Value, cluster: CheckedCluster): readonly ScenarioProblem[];
   /** Returns what to do at its time. A fault may be active when it returns. */
   action(value: Value, run: EventRun): ScenarioAction;
   /** Draws the fault, at no certain time. Default: generated plans do not have it. */

@@ -1,5 +1,5 @@
 import type { FaultPlan } from "../fault-plan.js";
-import type { Violation } from "../invariant.js";
+import type { InvariantViolation } from "../invariant.js";
 import type { Outcome } from "../outcome.js";
 import { kindOfObject } from "../minimize/kind-of-object.js";
 import type { FoundViolation, FuzzReport, MinimizedViolation, CoverageEntry } from "./fuzz-report.js";
@@ -108,8 +108,8 @@ export class CampaignResults {
   }
 }
 
-function firstOfEach(violations: readonly Violation[]): Map<string, Violation> {
-  const first = new Map<string, Violation>();
+function firstOfEach(violations: readonly InvariantViolation[]): Map<string, InvariantViolation> {
+  const first = new Map<string, InvariantViolation>();
   for (const violation of violations) {
     const key = keyOf({ invariant: violation.invariant, kind: kindOfObject(violation.subject) });
     if (!first.has(key)) first.set(key, violation);

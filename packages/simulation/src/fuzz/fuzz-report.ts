@@ -1,6 +1,6 @@
 import type { Figures } from "../outcome.js";
 import type { FaultPlan } from "../fault-plan.js";
-import type { Violation } from "../invariant.js";
+import type { InvariantViolation } from "../invariant.js";
 
 /** Results of a campaign as plain data; sufficient to resume it. */
 export interface FuzzReport {
@@ -32,7 +32,7 @@ export interface FoundViolation {
   /** Kind of the object, such as `Job`. */
   readonly kind: string;
   /** The violation in the first plan. */
-  readonly violation: Violation;
+  readonly violation: InvariantViolation;
   /** Name of the first plan: `7`, or `7+3` for a mutated one. */
   readonly name: string;
   readonly plan: FaultPlan;
@@ -45,7 +45,7 @@ export interface FoundViolation {
 
 export interface MinimizedViolation {
   readonly plan: FaultPlan;
-  readonly violation: Violation;
+  readonly violation: InvariantViolation;
   readonly plansRun: number;
   /** Whether nothing more can be removed. */
   readonly isMinimal: boolean;

@@ -1,5 +1,5 @@
 import type { Invariant, InvariantChecks } from "../invariant.js";
-import type { RequestInfo } from "../world.js";
+import type { ObservedRequest } from "../world.js";
 import { isTracked } from "./job-state.js";
 import {
   GARBAGE_COLLECTOR,
@@ -26,7 +26,7 @@ export const noLateAdoption: Invariant = {
     /** When each incarnation of a controller last read an owner, by incarnation and UID. */
     const readMs = new Map<string, number>();
     const uids = new Map<string, string>();
-    const readBy = (request: RequestInfo, uid: string): string => `${incarnationKeyOf(request)} ${uid}`;
+    const readBy = (request: ObservedRequest, uid: string): string => `${incarnationKeyOf(request)} ${uid}`;
     return {
       onAnswer(request) {
         if (request.verb !== "get" || request.code !== 200 || !isFromController(request)) return;

@@ -13,7 +13,7 @@ import {
 import type {
   AnsweredRequest,
   CacheEvent,
-  RequestInfo,
+  ObservedRequest,
   Stored,
   StoredChange,
   ReportedDecision,
@@ -230,7 +230,7 @@ export function cronRecordsOf(world: World): CronRecords {
  * Returns the versions that a sync may have used that sent this request: it read its cache up to a few requests
  * earlier.
  */
-export function versionsKnownTo({ recentlyShown }: CronJobRecord, request: RequestInfo): readonly StoredCronJob[] {
+export function versionsKnownTo({ recentlyShown }: CronJobRecord, request: ObservedRequest): readonly StoredCronJob[] {
   const shown = recentlyShown.get(incarnationKeyOf(request)) ?? [];
   const first = shown.findLastIndex(({ atMs }) => atMs <= request.sentMs - LONGEST_REQUEST_MS);
   return shown.slice(Math.max(0, first)).map(({ object }) => object);
@@ -240,7 +240,7 @@ export function versionsKnownTo({ recentlyShown }: CronJobRecord, request: Reque
  * Returns the specs that a sync may have used that sent this request: none that was replaced before the sync received
  * the change.
  */
-export function specsKnownTo(cronJob: CronJobRecord, request: RequestInfo): readonly CronJobSpec[] {
+export function specsKnownTo(cronJob: CronJobRecord, request: ObservedRequest): readonly CronJobSpec[] {
   const [first] = versionsKnownTo(cronJob, request);
   const known = first === undefined ? -1 : cronJob.generations.indexOf(first.metadata.generation);
   return cronJob.specs.slice(Math.max(0, known));
@@ -275,7 +275,7 @@ export function isUnfinished(run: CronJobRun | undefined): boolean {
  */
 export function jobKnownTo(
   { shown, shownLast, gone, object }: CronJobRun,
-  request: RequestInfo,
+  request: ObservedRequest,
 ): Stored<Job> | undefined {
   const incarnationKey = incarnationKeyOf(request);
   const last = shownLast.get(incarnationKey);

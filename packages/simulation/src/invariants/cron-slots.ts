@@ -1,7 +1,7 @@
 import { keyOf, parseTime } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
-import type { RequestInfo, StoredChange, ReportedDecision } from "../world.js";
+import type { ObservedRequest, StoredChange, ReportedDecision } from "../world.js";
 import {
   type CronJobRecord,
   type CronJobRun,
@@ -74,7 +74,7 @@ function slotOf({ slotMs }: Partial<Pick<CronJobRun, "slotMs">>): string {
   return new Date(slotMs!).toISOString();
 }
 
-function duplicateProblem(run: CronJobRun, request: RequestInfo): string | undefined {
+function duplicateProblem(run: CronJobRun, request: ObservedRequest): string | undefined {
   for (const other of run.owner.jobs.values()) {
     if (other === run || other.slotMs !== run.slotMs) continue;
     if (!other.gone) return `beside ${other.object.metadata.name}`;
@@ -121,7 +121,7 @@ function longestDeadlineMs({ specs }: CronJobRecord): number {
   return Math.max(...deadlines) * 1000;
 }
 
-function policyProblem({ owner }: CronJobRun, request: RequestInfo): string | undefined {
+function policyProblem({ owner }: CronJobRun, request: ObservedRequest): string | undefined {
   const known = versionsKnownTo(owner, request);
   if (known.length === 0) return undefined;
   const { spec } = owner.object;

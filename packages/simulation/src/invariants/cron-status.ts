@@ -8,7 +8,7 @@ import {
 } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
-import type { RequestInfo, Stored, StoredChange, World } from "../world.js";
+import type { ObservedRequest, Stored, StoredChange, World } from "../world.js";
 import {
   type CronJobRecord,
   type CronJobRun,
@@ -184,7 +184,7 @@ function propagationProblem(object: Stored, previous: Stored | undefined): strin
 }
 
 /** Explains why a Job must not be deleted. */
-function historyProblem(run: CronJobRun, request: RequestInfo): string | undefined {
+function historyProblem(run: CronJobRun, request: ObservedRequest): string | undefined {
   const { owner, object } = run;
   const end = finishedCondition(object)?.type;
   const shown = owner.shown.get(incarnationKeyOf(request));

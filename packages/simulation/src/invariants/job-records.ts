@@ -2,7 +2,7 @@ import { finishedCondition, isConditionTrue, parseTime } from "@kubewright/api";
 
 import type { FaultPlan } from "../fault-plan.js";
 import { effectsOf } from "../faults/registry.js";
-import type { AnsweredRequest, CacheEvent, RequestInfo, StoredChange, World } from "../world.js";
+import type { AnsweredRequest, CacheEvent, ObservedRequest, StoredChange, World } from "../world.js";
 import {
   type StoredJob,
   type StoredJobSpec,
@@ -146,7 +146,7 @@ export class JobRecords {
    * and it did not create the pod itself, with a successful response, within the last five minutes. Exceptions X4 and
    * X9.
    */
-  isHiddenFrom(pod: PodRecord, request: RequestInfo): boolean {
+  isHiddenFrom(pod: PodRecord, request: ObservedRequest): boolean {
     if (this.isShownTo(pod, request)) return false;
     const incarnationKey = incarnationKeyOf(request);
     if (pod.createdBy !== incarnationKey || pod.answerLost) return true;
@@ -160,7 +160,7 @@ export class JobRecords {
    * Reports whether the Job controller's cache showed a pod long enough before a request that the request's sync has
    * observed the pod.
    */
-  isShownTo(pod: PodRecord, request: RequestInfo): boolean {
+  isShownTo(pod: PodRecord, request: ObservedRequest): boolean {
     const shownMs = pod.shownMs.get(incarnationKeyOf(request));
     return shownMs !== undefined && shownMs <= request.sentMs - SYNC_MS;
   }
@@ -169,7 +169,7 @@ export class JobRecords {
    * Reports whether the Job controller could not know that a Job has finished: the response to its write was lost, and
    * its cache has not shown the end.
    */
-  isEndHiddenFrom(job: JobRecord, request: RequestInfo): boolean {
+  isEndHiddenFrom(job: JobRecord, request: ObservedRequest): boolean {
     const incarnationKey = incarnationKeyOf(request);
     return job.endUnanswered && job.finishedBy === incarnationKey && !job.endShownTo.has(incarnationKey);
   }
@@ -337,7 +337,7 @@ export function activePods(job: JobRecord): PodRecord[] {
   return [...job.livePods.values()].filter(({ object }) => isActive(object));
 }
 
-function creationKey(request: RequestInfo): string {
+function creationKey(request: ObservedRequest): string {
   const body = request.body as StoredPod | undefined;
   return `${incarnationKeyOf(request)} ${request.sentMs} ${body?.metadata.ownerReferences?.[0]?.uid}`;
 }

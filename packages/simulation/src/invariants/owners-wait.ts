@@ -1,7 +1,7 @@
 import { FOREGROUND_DELETION_FINALIZER, ORPHAN_FINALIZER } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
-import type { CacheEvent, RequestInfo, Stored, StoredChange } from "../world.js";
+import type { CacheEvent, ObservedRequest, Stored, StoredChange } from "../world.js";
 import { RELEASED_MS } from "./longest-request.js";
 import { OwnershipGraph, hasFinalizer, isWaiting } from "./ownership-graph.js";
 import { GARBAGE_COLLECTOR, isBeingDeleted, incarnationKeyOf, nameOf, uidOf } from "./stored-objects.js";
@@ -33,13 +33,13 @@ class ShownReferences {
   }
 
   /** Returns since when a reference has been shown; Infinity when it is not shown, or not as a blocking one. */
-  sinceMs(request: RequestInfo, dependent: Stored, ownerUid: string, mustBlock: boolean): number {
+  sinceMs(request: ObservedRequest, dependent: Stored, ownerUid: string, mustBlock: boolean): number {
     const known = this.#sinceMs.get(keyOf(request, dependent))?.get(ownerUid);
     return known === undefined || (mustBlock && !known.blocks) ? Infinity : known.atMs;
   }
 }
 
-function lookAt(request: RequestInfo, resource: string, { metadata }: Stored): string {
+function lookAt(request: ObservedRequest, resource: string, { metadata }: Stored): string {
   return `${incarnationKeyOf(request)} ${resource} ${metadata.namespace ?? ""}/${metadata.name}`;
 }
 
@@ -121,7 +121,7 @@ export const ownersWaitForDependents: Invariant = {
     function remainingDependent(
       owner: Stored,
       finalizer: string,
-      request: RequestInfo,
+      request: ObservedRequest,
       sinceMs: number,
     ): Stored | undefined {
       const ownerUid = uidOf(owner);

@@ -1,7 +1,7 @@
 import { type Node, type Pod, isConditionTrue, parseTime } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
-import type { RequestInfo, Stored, StoredChange, World } from "../world.js";
+import type { ObservedRequest, Stored, StoredChange, World } from "../world.js";
 import { DisturbanceTracker } from "./disturbance-tracker.js";
 import { hasEnded } from "./job-state.js";
 import { NODES, PODS, POD_GC_CONTROLLER, isBeingDeleted, incarnationKeyOf, nameOf, uidOf } from "./stored-objects.js";
@@ -75,7 +75,7 @@ export const podGCReasons: Invariant = {
       },
     };
 
-    function deletionProblem(pod: StoredPod, request: RequestInfo): string | undefined {
+    function deletionProblem(pod: StoredPod, request: ObservedRequest): string | undefined {
       if (!hasEnded(pod) && !marked.has(uidOf(pod))) return "and was not marked Failed first";
       return mayEnd(pod, request) ? undefined : endedPods.thresholdProblem(pod, thresholdOf(world), world.nowMs);
     }
@@ -84,7 +84,7 @@ export const podGCReasons: Invariant = {
      * Reports whether no kubelet will end the pod: its node is gone or out of service, or the pod has no node and is
      * being deleted.
      */
-    function mayEnd(pod: StoredPod, request: RequestInfo): boolean {
+    function mayEnd(pod: StoredPod, request: ObservedRequest): boolean {
       const { nodeName = "" } = pod.spec ?? {};
       if (nodeName === "") return isBeingDeleted(pod);
       const place = `${incarnationKeyOf(request)} ${nodeName}`;

@@ -1,5 +1,5 @@
 import type { Invariant, InvariantChecks, Violated } from "../invariant.js";
-import type { CacheEvent, RequestInfo, StoredChange } from "../world.js";
+import type { CacheEvent, ObservedRequest, StoredChange } from "../world.js";
 import { type JobRecords, type JobRecord, type PodRecord, jobRecordsOf } from "./job-records.js";
 import { type StoredJob, type StoredJobSpec, isActive } from "./job-state.js";
 import { JOBS, JOB_CONTROLLER, PODS, incarnationKeyOf, nameOf, uidOf } from "./stored-objects.js";
@@ -52,7 +52,7 @@ function countedFor(pod: PodRecord | undefined): JobRecord | undefined {
 function checkActive(
   job: JobRecord,
   active: number,
-  request: RequestInfo,
+  request: ObservedRequest,
   records: JobRecords,
   violated: Violated,
 ): void {

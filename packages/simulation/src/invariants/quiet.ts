@@ -1,7 +1,7 @@
 import { getControllerOf } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
-import type { RequestInfo, Stored } from "../world.js";
+import type { ObservedRequest, Stored } from "../world.js";
 import { clockMayBeWrong } from "./plan-settings.js";
 import { JOBS, isFromController, nameOf } from "./stored-objects.js";
 
@@ -109,7 +109,7 @@ function isWrite(verb: string): boolean {
   return verb === "create" || verb === "update" || verb === "patch" || verb === "delete";
 }
 
-function createdOf({ verb, body }: RequestInfo): Stored | undefined {
+function createdOf({ verb, body }: ObservedRequest): Stored | undefined {
   const created = verb === "create" ? (body as Partial<Stored> | undefined) : undefined;
   return created?.metadata === undefined ? undefined : (created as Stored);
 }

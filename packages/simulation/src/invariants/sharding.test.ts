@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import { History, START_MS } from "../../test/history.js";
 import type { FaultPlan } from "../fault-plan.js";
-import type { RequestInfo } from "../world.js";
+import type { ObservedRequest } from "../world.js";
 import { shardingInvariants } from "./built-in.js";
 import { everyBucketHasOwner } from "./sharding.js";
 
@@ -24,12 +24,12 @@ const leaseOf = (identity: string, holderIdentity = identity): KubernetesObject 
     metadata: { namespace: "kube-system", name: `kubewright-member-${identity}`, uid: identity },
     spec: { holderIdentity },
   }) as KubernetesObject;
-const manager = (number: number, incarnation = 1, component = "job-controller"): Partial<RequestInfo> => ({
+const manager = (number: number, incarnation = 1, component = "job-controller"): Partial<ObservedRequest> => ({
   component,
   process: `controller-manager-${number}`,
   incarnation,
 });
-const sharding = (number: number): Partial<RequestInfo> => manager(number, 1, "sharding");
+const sharding = (number: number): Partial<ObservedRequest> => manager(number, 1, "sharding");
 const pod = (name: string): KubernetesObject => ({ kind: "Pod", metadata: { namespace, name, uid: name } });
 const begun = (): History => {
   const history = new History(shardingInvariants, shared);

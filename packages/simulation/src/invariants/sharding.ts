@@ -1,7 +1,7 @@
 import { CLUSTER_BUCKET, allBuckets, bucketName, bucketOf } from "@kubewright/sharding";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
-import type { RequestInfo, StoredChange, World } from "../world.js";
+import type { ObservedRequest, StoredChange, World } from "../world.js";
 import { Assignments, LEASES, bucketText, isFenced, processOf } from "./assignments.js";
 import { GARBAGE_COLLECTOR, POD_GC_CONTROLLER, isFromController, nameOf } from "./stored-objects.js";
 
@@ -19,7 +19,7 @@ export const oneWriter: Invariant = {
     const assignments = new Assignments();
     /** The incarnation that writes, by bucket, epoch and controller. */
     const incarnations = new Map<string, number>();
-    const check = (change: StoredChange, request: RequestInfo): void => {
+    const check = (change: StoredChange, request: ObservedRequest): void => {
       const { object, resource } = change;
       const candidates = bucketsOf(request, object.metadata.namespace);
       const owned = candidates.find((bucket) => processOf(ownerOf(assignments, bucket)) === request.process);
@@ -177,12 +177,12 @@ function isShared({ plan }: World): boolean {
   return plan.controllers?.sharding === true;
 }
 
-function isManager({ process }: RequestInfo): boolean {
+function isManager({ process }: ObservedRequest): boolean {
   return process.startsWith("controller-manager-");
 }
 
 /** Returns the buckets to which a request may belong: surplus ended pods are those of the whole cluster. */
-function bucketsOf({ component }: RequestInfo, namespace = ""): readonly number[] {
+function bucketsOf({ component }: ObservedRequest, namespace = ""): readonly number[] {
   if (OF_THE_CLUSTER.has(component)) return [CLUSTER_BUCKET];
   return component === POD_GC_CONTROLLER ? [bucketOf(namespace), CLUSTER_BUCKET] : [bucketOf(namespace)];
 }

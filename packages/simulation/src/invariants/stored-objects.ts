@@ -1,6 +1,6 @@
 import { type DeepReadonly, type OwnerReference, getControllerOf } from "@kubewright/api";
 
-import type { RequestInfo, Stored } from "../world.js";
+import type { ObservedRequest, Stored } from "../world.js";
 
 /** Resources as {@link World} names them. */
 export const JOBS = "jobs.batch";
@@ -41,17 +41,17 @@ const OF_THE_CLUSTER: ReadonlySet<string> = new Set([
 ]);
 
 /** Reports whether a controller sends the request, and not a node, the scheduler or a user. */
-export function isFromController({ component }: Pick<RequestInfo, "component">): boolean {
+export function isFromController({ component }: Pick<ObservedRequest, "component">): boolean {
   return !NO_CONTROLLERS.has(component) && !isFromElection({ component });
 }
 
 /** Reports whether the request belongs to leader election. */
-export function isFromElection({ component }: Pick<RequestInfo, "component">): boolean {
+export function isFromElection({ component }: Pick<ObservedRequest, "component">): boolean {
   return component.startsWith("election");
 }
 
 /** Reports whether a client outside of the cluster sends the request. */
-export function isFromUser(request: Pick<RequestInfo, "component"> | undefined): boolean {
+export function isFromUser(request: Pick<ObservedRequest, "component"> | undefined): boolean {
   return request !== undefined && !OF_THE_CLUSTER.has(request.component);
 }
 
@@ -60,7 +60,7 @@ export function incarnationKeyOf({
   component,
   process,
   incarnation,
-}: Pick<RequestInfo, "component" | "process" | "incarnation">): string {
+}: Pick<ObservedRequest, "component" | "process" | "incarnation">): string {
   return `${component} ${process} ${incarnation}`;
 }
 

@@ -2,7 +2,7 @@ import type { DeepReadonly, Pod } from "@kubewright/api";
 import type { JobDecision } from "@kubewright/job";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
-import type { AnsweredRequest, RequestInfo } from "../world.js";
+import type { AnsweredRequest, ObservedRequest } from "../world.js";
 import { jobRecordsOf } from "./job-records.js";
 import {
   type StoredJob,
@@ -85,7 +85,7 @@ export const statusMatchesObservedPods: Invariant = {
   watch(world, violated): InvariantChecks {
     const records = jobRecordsOf(world);
     const syncs = new Map<string, Sync>();
-    const syncOf = (request: RequestInfo, uid: string): Sync => {
+    const syncOf = (request: ObservedRequest, uid: string): Sync => {
       const key = `${incarnationKeyOf(request)} ${uid}`;
       let sync = syncs.get(key);
       if (sync === undefined) syncs.set(key, (sync = new Sync()));

@@ -1,7 +1,7 @@
 import { FOREGROUND_DELETION_FINALIZER, type Job, finishedCondition, parseTime } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
-import type { RequestInfo, Stored, StoredChange } from "../world.js";
+import type { ObservedRequest, Stored, StoredChange } from "../world.js";
 import { ControllerClock } from "./controller-clock.js";
 import { hasFinalizer } from "./ownership-graph.js";
 import { clockMayBeWrong } from "./plan-settings.js";
@@ -24,7 +24,7 @@ export const ttlReason: Invariant = {
     const edits = new Map<string, { readonly atMs: number; readonly ttl: number }[]>();
     /** When each incarnation successfully read a Job. */
     const looks = new Map<string, number[]>();
-    const lookAt = (request: RequestInfo, namespace: string, name: string): string =>
+    const lookAt = (request: ObservedRequest, namespace: string, name: string): string =>
       `${incarnationKeyOf(request)} ${namespace}/${name}`;
     return {
       onScenarioEvent: (scenarioEvent) => clock.onScenarioEvent(scenarioEvent),

@@ -4,13 +4,13 @@ import { describe, expect, test } from "vitest";
 
 import type { FaultPlan } from "../fault-plan.js";
 import { generatePlan } from "../generate/generate-plan.js";
-import type { Violation } from "../invariant.js";
+import type { InvariantViolation } from "../invariant.js";
 import type { ScenarioEventEntry } from "../faults/registry.js";
 import { minimize } from "./minimize.js";
 import { missingReferences } from "./references.js";
 import { omissions } from "./simpler-values.js";
 
-const violation = (plan: FaultPlan, afterMs = 5_000): Violation => ({
+const violation = (plan: FaultPlan, afterMs = 5_000): InvariantViolation => ({
   invariant: "S1 counted once",
   subject: "Job default/job-1",
   message: "counted twice",
@@ -20,7 +20,7 @@ const violation = (plan: FaultPlan, afterMs = 5_000): Violation => ({
 /** Returns a test for plans that fails when the predicate holds. */
 const failsWhen =
   (holds: (plan: FaultPlan) => boolean) =>
-  async (plan: FaultPlan): Promise<Violation | undefined> =>
+  async (plan: FaultPlan): Promise<InvariantViolation | undefined> =>
     holds(plan) ? violation(plan) : undefined;
 
 const happens = (plan: FaultPlan, holds: (entry: ScenarioEventEntry) => boolean): boolean =>

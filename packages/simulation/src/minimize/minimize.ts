@@ -1,7 +1,7 @@
 import type { FaultPlan } from "../fault-plan.js";
 import { durationText } from "../generate/duration-text.js";
 import { lastEndMs, lengthMs, startOfScenarioEvent } from "../generate/event-times.js";
-import type { Violation } from "../invariant.js";
+import type { InvariantViolation } from "../invariant.js";
 import type { ScenarioEventEntry } from "../faults/registry.js";
 import { kindOfObject } from "./kind-of-object.js";
 import { refersTo, missingReferences, nameOf } from "./references.js";
@@ -24,8 +24,8 @@ export interface MinimizeProgress {
 
 export interface Minimized {
   readonly plan: FaultPlan;
-  /** Violation of the minimised plan. */
-  readonly violation: Violation;
+  /** InvariantViolation of the minimised plan. */
+  readonly violation: InvariantViolation;
   readonly plansRun: number;
   /** Whether nothing more can be removed; false when the budget was used up. */
   readonly isMinimal: boolean;
@@ -43,7 +43,7 @@ export interface Minimized {
  */
 export async function minimize(
   plan: FaultPlan,
-  fails: (plan: FaultPlan) => Promise<Violation | undefined>,
+  fails: (plan: FaultPlan) => Promise<InvariantViolation | undefined>,
   options: MinimizeOptions = {},
 ): Promise<Minimized> {
   const violation = await fails(plan);
@@ -55,7 +55,7 @@ export async function minimize(
 const DEFAULT_BUDGET = 1_000;
 
 class Search {
-  readonly #fails: (plan: FaultPlan) => Promise<Violation | undefined>;
+  readonly #fails: (plan: FaultPlan) => Promise<InvariantViolation | undefined>;
   readonly #options: MinimizeOptions;
   readonly #budget: number;
   /** Time that a plan needs after its last event. */
@@ -64,13 +64,13 @@ class Search {
   /** Plans that are known not to fail, as JSON. */
   readonly #passed = new Set<string>();
   #plan: FaultPlan;
-  #violation: Violation;
+  #violation: InvariantViolation;
   #plansRun = 1;
 
   constructor(
     plan: FaultPlan,
-    violation: Violation,
-    fails: (plan: FaultPlan) => Promise<Violation | undefined>,
+    violation: InvariantViolation,
+    fails: (plan: FaultPlan) => Promise<InvariantViolation | undefined>,
     options: MinimizeOptions,
   ) {
     this.#plan = plan;
@@ -183,7 +183,7 @@ class Search {
   }
 
   /** A violation at the end of a plan that was cut may only be an unfinished state. */
-  #isSame(plan: FaultPlan, { invariant, subject, atMs }: Violation): boolean {
+  #isSame(plan: FaultPlan, { invariant, subject, atMs }: InvariantViolation): boolean {
     return (
       invariant === this.#violation.invariant &&
       kindOfObject(subject) === kindOfObject(this.#violation.subject) &&
@@ -223,6 +223,6 @@ function isRunnable(plan: FaultPlan): boolean {
   );
 }
 
-function isAtRest(plan: FaultPlan, { atMs }: Pick<Violation, "atMs">): boolean {
+function isAtRest(plan: FaultPlan, { atMs }: Pick<InvariantViolation, "atMs">): boolean {
   return atMs >= Date.parse(plan.start) + lengthMs(plan);
 }

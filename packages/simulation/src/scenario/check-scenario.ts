@@ -12,7 +12,7 @@ import type { ScenarioFile } from "./scenario-file.js";
 import type { NodeGroup, WorkloadEntry } from "./scenario-schema.js";
 import { CONTROLLERS, type Role, type RoleValue, type Target, rolesIn } from "./schema.js";
 import { DEFINITIONS } from "./target-kinds.js";
-import type { Path, Problem } from "./problem.js";
+import type { Path, ScenarioProblem } from "./problem.js";
 import type { GroupedNode } from "./grouped-node.js";
 import { durationOf, scenarioEventTime } from "./scenario-times.js";
 import { containersOf, exitCodeText, isSelected } from "./workload-annotations.js";
@@ -30,7 +30,7 @@ export interface ScenarioFacts {
 }
 
 /** Checks a scenario that matches the schema. */
-export function checkScenario(file: ScenarioFile, facts: ScenarioFacts): Problem[] {
+export function checkScenario(file: ScenarioFile, facts: ScenarioFacts): ScenarioProblem[] {
   return [
     ...checkZone(file),
     ...checkLeases(file),
@@ -40,7 +40,7 @@ export function checkScenario(file: ScenarioFile, facts: ScenarioFacts): Problem
   ];
 }
 
-function checkZone({ timeZone }: ScenarioFile): Problem[] {
+function checkZone({ timeZone }: ScenarioFile): ScenarioProblem[] {
   if (timeZone === undefined || isTimeZone(timeZone)) return [];
   const meant = suggestTimeZone(timeZone);
   const hint =
@@ -48,7 +48,7 @@ function checkZone({ timeZone }: ScenarioFile): Problem[] {
   return [{ path: ["timeZone"], message: `${JSON.stringify(timeZone)} is not a time zone; ${hint}` }];
 }
 
-function checkLeases({ controllers: { leaseDurations = [], sharding = false } = {} }: ScenarioFile): Problem[] {
+function checkLeases({ controllers: { leaseDurations = [], sharding = false } = {} }: ScenarioFile): ScenarioProblem[] {
   if (sharding && leaseDurations.length > 0) {
     const message = "is of a leader's Lease, and managers that share work have none; leave it out";
     return [{ path: ["controllers", "leaseDurations"], message, atKey: true }];
@@ -79,7 +79,7 @@ export function nodeShapes(groups: readonly NodeGroup[]): GroupedNode[] {
 /** The limit of Kubernetes itself. */
 const MAX_NODES = 5_000;
 
-function checkNodes(groups: readonly NodeGroup[]): Problem[] {
+function checkNodes(groups: readonly NodeGroup[]): ScenarioProblem[] {
   const total = groups.reduce((sum, { count = 1 }) => sum + count, 0);
   if (total > MAX_NODES)
     return [{ path: ["nodes"], message: `${total} nodes are too many; at most ${MAX_NODES} are simulated` }];
@@ -92,9 +92,9 @@ function checkNodes(groups: readonly NodeGroup[]): Problem[] {
   });
 }
 
-function checkWorkload(entry: WorkloadEntry, path: Path, { objects, allowsAbsent }: ScenarioFacts): Problem[] {
+function checkWorkload(entry: WorkloadEntry, path: Path, { objects, allowsAbsent }: ScenarioFacts): ScenarioProblem[] {
   if (allowsAbsent === true) return checkWorkloadSettings(entry, path);
-  const problems: Problem[] = [];
+  const problems: ScenarioProblem[] = [];
   const report = (field: string, message: string): void => void problems.push({ path: [...path, field], message });
   const selected = objects.filter(({ object }) => isSelected(entry, object));
   if (selected.length === 0) report("select", `selects nothing; ${availableText(entry.select, objects)}`);
@@ -108,8 +108,8 @@ function checkWorkload(entry: WorkloadEntry, path: Path, { objects, allowsAbsent
 }
 
 /** Checks the settings of a workload entry, independent of the objects. */
-export function checkWorkloadSettings(entry: WorkloadEntry, path: Path): Problem[] {
-  const problems: Problem[] = [];
+export function checkWorkloadSettings(entry: WorkloadEntry, path: Path): ScenarioProblem[] {
+  const problems: ScenarioProblem[] = [];
   const report = (field: string, message: string): void => void problems.push({ path: [...path, field], message });
   for (const field of ["duration", "startupDelay"] as const) {
     const text = entry[field];
@@ -151,7 +151,7 @@ function checkScenarioEvent(
   path: Path,
   file: ScenarioFile,
   facts: ScenarioFacts,
-): Problem[] {
+): ScenarioProblem[] {
   const kind = kindOf(entry);
   if (kind === undefined) {
     const several = Object.keys(entry).filter((key) => key !== "at" && key !== "for");
@@ -159,7 +159,7 @@ function checkScenarioEvent(
       return [{ path, message: "has a time but no kind of event; add for example `controllerDown: all`" }];
     return [{ path, message: `${several.join(" and ")} are two events; give each its own entry` }];
   }
-  const problems: Problem[] = [];
+  const problems: ScenarioProblem[] = [];
   const report = (at: Path, message: string): void => void problems.push({ path: [...path, ...at], message });
   const { startMs, durationMs } = facts;
   const atMs = scenarioEventTime(entry.at, startMs);
@@ -221,7 +221,11 @@ function knownNames(
   };
 }
 
-function checkRole({ role, value, path, parent }: RoleValue, names: KnownNames, facts: ScenarioFacts): Problem[] {
+function checkRole(
+  { role, value, path, parent }: RoleValue,
+  names: KnownNames,
+  facts: ScenarioFacts,
+): ScenarioProblem[] {
   switch (role) {
     case "delay":
     case "duration":
@@ -246,7 +250,7 @@ function checkRole({ role, value, path, parent }: RoleValue, names: KnownNames, 
   }
 }
 
-function checkNode(name: string, path: Path, { nodes, objects, allowsAbsent }: ScenarioFacts): Problem[] {
+function checkNode(name: string, path: Path, { nodes, objects, allowsAbsent }: ScenarioFacts): ScenarioProblem[] {
   if (allowsAbsent === true) return [];
   const made = objects.filter(({ object }) => object.kind === "Node").map(({ object }) => object.metadata.name ?? "");
   const names = [...nodes.map((node) => node.name), ...made];
@@ -254,7 +258,7 @@ function checkNode(name: string, path: Path, { nodes, objects, allowsAbsent }: S
   return [{ path, message: `there is no node ${JSON.stringify(name)}; ${suggestion(name, names.slice(0, 20))}` }];
 }
 
-function checkTarget(target: Target, path: Path, facts: ScenarioFacts): Problem[] {
+function checkTarget(target: Target, path: Path, facts: ScenarioFacts): ScenarioProblem[] {
   const { kind, name, namespace = "default", labels } = target;
   if ((name === undefined) === (labels === undefined))
     return [{ path, message: `which ${kind}? Give name, or labels, and not both` }];
@@ -273,7 +277,7 @@ function checkNamed(
   { kind, name, namespace }: { readonly kind: "CronJob" | "Job"; readonly name: string; readonly namespace: string },
   path: Path,
   facts: ScenarioFacts,
-): Problem[] {
+): ScenarioProblem[] {
   if (facts.allowsAbsent === true) return [];
   const inNamespace = facts.objects.filter(({ object }) => (object.metadata.namespace ?? "default") === namespace);
   const names = (wanted: string): string[] =>

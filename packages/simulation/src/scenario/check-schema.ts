@@ -2,13 +2,13 @@ import { type OutputUnit, Validator } from "@cfworker/json-schema";
 
 import { suggestion } from "../did-you-mean.js";
 import { scenarioSchema } from "./scenario-schema.js";
-import type { Path, Problem } from "./problem.js";
+import type { Path, ScenarioProblem } from "./problem.js";
 
 /** Checks a value against a JSON schema. The validator generates no code, which some browser pages do not permit. */
-export async function checkSchema(value: unknown, schema: object = scenarioSchema): Promise<Problem[]> {
+export async function checkSchema(value: unknown, schema: object = scenarioSchema): Promise<ScenarioProblem[]> {
   // The validator writes locations into its schema.
   const { errors } = new Validator(structuredClone(schema), "2020-12", false).validate(value);
-  const problems = new Map<string, Problem>();
+  const problems = new Map<string, ScenarioProblem>();
   for (const [index, error] of errors.entries())
     for (const problem of explain(error, errors[index - 1], schema as Schema, value)) {
       // For a value of the wrong type, one problem is sufficient.
@@ -32,7 +32,7 @@ function explain(
   before: OutputUnit | undefined,
   root: Schema,
   value: unknown,
-): Problem[] {
+): ScenarioProblem[] {
   const path = pathOf(instanceLocation, value);
   const data = valueAt(value, path);
   const steps = stepsOf(keyword === "false" ? before!.keywordLocation : keywordLocation);
@@ -48,7 +48,7 @@ function explain(
   }
   const schema = schemaAt(root, steps.slice(0, -1));
   const limit = schema[keyword];
-  const problemWith = (message: string): Problem[] => [{ path, message }];
+  const problemWith = (message: string): ScenarioProblem[] => [{ path, message }];
   switch (keyword) {
     case "required":
       return (limit as readonly string[])

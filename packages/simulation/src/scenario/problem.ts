@@ -2,7 +2,7 @@
 export type Path = readonly (string | number)[];
 
 /** A problem of a scenario and its location. */
-export interface Problem {
+export interface ScenarioProblem {
   readonly path: Path;
   /** Whether the location is the field's name, rather than its value. */
   readonly atKey?: boolean;

@@ -1,5 +1,5 @@
 import { type EventRun, type ScenarioAction, defineEvent } from "../faults/event-definition.js";
-import type { Problem } from "../scenario/problem.js";
+import type { ScenarioProblem } from "../scenario/problem.js";
 import { type Target, targetFields, targets } from "../scenario/schema.js";
 import { targetAction } from "./target-action.js";
 
@@ -20,7 +20,7 @@ export const resume = defineEvent({
   action: (target, run) => suspension(target, run, false),
 });
 
-function checkKind({ kind }: Target): Problem[] {
+function checkKind({ kind }: Target): ScenarioProblem[] {
   if (kind === "Job" || kind === "CronJob") return [];
   return [{ path: ["kind"], message: `a ${kind} cannot be suspended; only Job and CronJob can` }];
 }

@@ -2,7 +2,7 @@ import { scaleLinear } from "d3-scale";
 
 import type { LoadBand, LoadOverTime, LoadOverTimeOf } from "../data/futures-report.js";
 import type { Moment } from "../data/figure-table.js";
-import { h, listen } from "./dom.js";
+import { h, addListener } from "./dom.js";
 import { durationText } from "./duration-text.js";
 import { type LevelKind, levelText } from "./level-text.js";
 import { svg } from "./svg.js";
@@ -45,7 +45,7 @@ export class BandsView {
     this.#load = load;
     this.#open = open;
     this.#group = load.groups[0]!;
-    this.#slider = listen(
+    this.#slider = addListener(
       h("div", {
         class: "bands-box",
         role: "slider",
@@ -62,7 +62,7 @@ export class BandsView {
       },
     );
     this.#slider.append(this.#chart);
-    const select = listen(
+    const select = addListener(
       h(
         "select",
         { "aria-label": "Of which CronJob or Job" },

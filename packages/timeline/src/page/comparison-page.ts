@@ -1,6 +1,6 @@
 import type { ComparisonReport, DifferingGroup } from "../data/report-data.js";
 import { App } from "./app.js";
-import { button, h, listen } from "./dom.js";
+import { button, h, addListener } from "./dom.js";
 import { rowId } from "./row-link.js";
 import { ZonedTime } from "./zoned-time.js";
 import { type PageEnvironment, partTag } from "./page-environment.js";
@@ -121,7 +121,7 @@ export class ComparisonPage {
   #link(text: string, side: "a" | "b", group: DifferingGroup, slotMs: number): HTMLElement {
     const id = rowId(this.#report[side], group, slotMs);
     if (id === undefined) return h("span", { class: "muted" }, text);
-    return listen(h("button", { type: "button", class: "link" }, text), {
+    return addListener(h("button", { type: "button", class: "link" }, text), {
       onclick: () => {
         const link = new URLSearchParams({ selected: id, cursor: String(slotMs) });
         this.#environment.address.replace(link.toString());

@@ -1,5 +1,5 @@
 import type { DecisionNote, EventNote, ReportedObject } from "../data/report-data.js";
-import { button, h, listen } from "./dom.js";
+import { button, h, addListener } from "./dom.js";
 import { focusedBeside } from "./page-environment.js";
 import { durationText } from "./duration-text.js";
 import { highlights } from "./highlights.js";
@@ -32,7 +32,7 @@ export class DetailsView {
     this.#context = context;
     this.#open = open;
     this.#back = back;
-    this.element = listen(h("section", { class: "details", "aria-label": "Details" }), {
+    this.element = addListener(h("section", { class: "details", "aria-label": "Details" }), {
       onkeydown: (event) => {
         if (event.key !== "Escape") return;
         event.stopPropagation();
@@ -233,7 +233,7 @@ export class DetailsView {
     const { data, scene, state, bands, zone } = this.#context;
     const entries: HTMLElement[] = [];
     const link = (label: string, go: () => void): HTMLElement =>
-      listen(h("button", { type: "button", class: "link" }, label), { onclick: go });
+      addListener(h("button", { type: "button", class: "link" }, label), { onclick: go });
     for (const { look, title, reason, parts } of highlights(scene, data).slice(0, MAX_HIGHLIGHTS)) {
       const shown = parts.slice(0, MAX_PARTS).map(({ name, count: times, first }) => {
         const go = (): void => {
@@ -348,7 +348,7 @@ export class DetailsView {
     const details = h("details", {}, h("summary", {}, `${kind} as YAML`), text);
     this.#yaml = details;
     const kept = uid === undefined ? undefined : data.objects[uid];
-    listen(details, {
+    addListener(details, {
       ontoggle: () => {
         if (!details.open) return;
         if (kept !== undefined) text.textContent = yamlText(kept).trim();
@@ -370,7 +370,7 @@ export class DetailsView {
     const { scene } = this.#context;
     const item = scene.items.get(id);
     if (item === undefined && !scene.rows.some((row) => row.id === id)) return h("span", {}, label);
-    return listen(h("button", { type: "button", class: "link" }, label), {
+    return addListener(h("button", { type: "button", class: "link" }, label), {
       onclick: () => {
         if (item === undefined) this.#context.update({ selected: id });
         else this.#context.select(item);

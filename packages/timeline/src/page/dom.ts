@@ -22,14 +22,14 @@ export function h<Tag extends keyof HTMLElementTagNameMap>(
 }
 
 /** Adds event listeners and returns the element. */
-export function listen<T extends HTMLElement>(element: T, handlers: Handlers): T {
+export function addListener<T extends HTMLElement>(element: T, handlers: Handlers): T {
   for (const [name, handler] of Object.entries(handlers))
     element.addEventListener(name.slice(2), handler as unknown as EventListener);
   return element;
 }
 
 export function button(label: string, title: string, onclick: () => void, className = "button"): HTMLButtonElement {
-  return listen(h("button", { type: "button", class: className, title, "aria-label": title }, label), { onclick });
+  return addListener(h("button", { type: "button", class: className, title, "aria-label": title }, label), { onclick });
 }
 
 /** Creates an SVG icon from one path, in the color of the text. */

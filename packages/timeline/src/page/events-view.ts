@@ -1,5 +1,5 @@
 import type { EventNote } from "../data/report-data.js";
-import { h, listen } from "./dom.js";
+import { h, addListener } from "./dom.js";
 import { lowerBound } from "./lane.js";
 import type { PageContext } from "./page-context.js";
 
@@ -85,7 +85,7 @@ export class EventsView {
       h("span", { class: "object" }, `${kind} ${name}`),
       h("span", { class: "message" }, event.message),
     );
-    listen(row, { onclick: () => this.#go(event) });
+    addListener(row, { onclick: () => this.#go(event) });
     return row;
   }
 

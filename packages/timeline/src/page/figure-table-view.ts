@@ -1,5 +1,5 @@
 import type { Figure, FigureCell, FigureTable, Moment } from "../data/figure-table.js";
-import { h, listen } from "./dom.js";
+import { h, addListener } from "./dom.js";
 import { svg } from "./svg.js";
 
 /** Maximum number of displayed rows. Further rows are only counted. */
@@ -74,7 +74,7 @@ function figure({ text, share, moment }: Figure, open: ((moment: Moment) => void
   const shown =
     moment === undefined || open === undefined
       ? text
-      : listen(h("button", { type: "button", class: "link", title: `Show seed ${moment.seed}` }, text), {
+      : addListener(h("button", { type: "button", class: "link", title: `Show seed ${moment.seed}` }, text), {
           onclick: () => open(moment),
         });
   return share === undefined ? [shown] : [intervalBar(share), shown];

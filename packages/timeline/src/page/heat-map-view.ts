@@ -1,5 +1,5 @@
 import type { LoadRow } from "../data/spread-report.js";
-import { h, listen } from "./dom.js";
+import { h, addListener } from "./dom.js";
 import { type LevelKind, levelText } from "./level-text.js";
 import { svg } from "./svg.js";
 
@@ -34,7 +34,7 @@ export class HeatMapView {
     this.#rows = rows;
     this.#options = options;
     this.#left = Math.max(MIN_LABEL_LENGTH, ...rows.map(({ label }) => label.length)) * CHARACTER + 6;
-    this.#box = listen(h("div", { class: "map", role: "img", "aria-label": this.#summary }), {
+    this.#box = addListener(h("div", { class: "map", role: "img", "aria-label": this.#summary }), {
       onpointermove: (event) => options.onPoint(this.#cellAt(event)),
       onpointerleave: () => options.onPoint(undefined),
     });

@@ -1,5 +1,5 @@
 export { App } from "./app.js";
-export { h, icon, listen } from "./dom.js";
+export { h, icon, addListener } from "./dom.js";
 export { LINK, SUN } from "./icons.js";
 export { showPage } from "./show-page.js";
 export { ownDocument } from "./page-environment.js";

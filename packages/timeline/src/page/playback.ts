@@ -1,4 +1,4 @@
-import { button, h, icon, listen } from "./dom.js";
+import { button, h, icon, addListener } from "./dom.js";
 import { lowerBound } from "./lane.js";
 import type { LiveRun } from "./live-run.js";
 import type { PageContext } from "./page-context.js";
@@ -52,7 +52,7 @@ export class Playback {
       h("div", { class: "segmented" }, this.#back, this.#play, this.#forth),
       this.#speed,
     );
-    listen(this.#speed, { onchange: () => this.render() });
+    addListener(this.#speed, { onchange: () => this.render() });
     this.render();
   }
 

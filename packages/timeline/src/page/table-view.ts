@@ -1,4 +1,4 @@
-import { button, h, listen } from "./dom.js";
+import { button, h, addListener } from "./dom.js";
 import { durationText } from "./duration-text.js";
 import type { Item } from "./item.js";
 import { itemOutcome, latenessMs } from "./item-text.js";
@@ -68,7 +68,7 @@ export class TableView {
   #row(item: Item): HTMLElement {
     const { zone, state } = this.#context;
     const { group } = item;
-    const open = listen(
+    const open = addListener(
       h("button", { type: "button", class: "link" }, item.type === "run" ? item.row.name : group.name),
       {
         onclick: () => {

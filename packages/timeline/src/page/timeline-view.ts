@@ -1,6 +1,6 @@
 import { AxisView, axisHeight } from "./axis-view.js";
 import { ConcurrencyView } from "./concurrency-view.js";
-import { fitCanvas, h, listen } from "./dom.js";
+import { fitCanvas, h, addListener } from "./dom.js";
 import type { Item } from "./item.js";
 import { type LaneBin, laneBins } from "./lane-bins.js";
 import { LanePainter, hatchPattern } from "./lane-painter.js";
@@ -69,7 +69,7 @@ export class TimelineView {
       this.measure();
       redraw();
     }).observe(this.#scroller);
-    listen(this.#canvas, {
+    addListener(this.#canvas, {
       onpointermove: (event) => this.#pointed(event, redraw),
       onpointerleave: () => this.#left(redraw),
       onclick: (event) => this.#clicked(event),

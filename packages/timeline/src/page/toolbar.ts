@@ -1,4 +1,4 @@
-import { button, h, icon, listen } from "./dom.js";
+import { button, h, icon, addListener } from "./dom.js";
 import { LINK, SUN } from "./icons.js";
 import { type Look, LOOK_NAMES } from "./item.js";
 import type { PageContext } from "./page-context.js";
@@ -25,7 +25,7 @@ export class Toolbar {
     this.#context = context;
     const { environment } = context;
     const { update } = { update: context.update.bind(context) };
-    this.#search = listen(
+    this.#search = addListener(
       h("input", {
         type: "search",
         placeholder: "Name or reason",
@@ -34,14 +34,14 @@ export class Toolbar {
       }),
       { oninput: () => update({ text: this.#search.value }) },
     );
-    this.#namespaces = listen(h("select", { "aria-label": "Namespace" }), {
+    this.#namespaces = addListener(h("select", { "aria-label": "Namespace" }), {
       onchange: () => update({ namespace: this.#namespaces.value }),
     });
-    this.#zones = listen(h("select", { "aria-label": "Time zone" }), {
+    this.#zones = addListener(h("select", { "aria-label": "Time zone" }), {
       onchange: () => update({ zone: this.#zones.value }),
     });
     this.#views = (["timeline", "table"] as const).map((view) =>
-      listen(h("button", { type: "button", "data-view": view }, view === "timeline" ? "Timeline" : "Table"), {
+      addListener(h("button", { type: "button", "data-view": view }, view === "timeline" ? "Timeline" : "Table"), {
         onclick: () => update({ view }),
       }),
     );
@@ -134,7 +134,7 @@ export class Toolbar {
 
   #chip(look: Look): HTMLElement {
     const count = h("span", { class: "count" });
-    const chip = listen(
+    const chip = addListener(
       h(
         "button",
         {

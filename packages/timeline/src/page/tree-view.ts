@@ -1,4 +1,4 @@
-import { h, icon, listen } from "./dom.js";
+import { h, icon, addListener } from "./dom.js";
 import type { PageContext } from "./page-context.js";
 import type { SceneRow } from "./scene.js";
 
@@ -43,7 +43,7 @@ export class TreeView {
     let element = this.#rows.get(row.id);
     if (element === undefined) {
       element = h("div", { class: `row level-${row.level}`, role: "treeitem", "aria-level": row.level });
-      listen(element, {
+      addListener(element, {
         onclick: (event) => this.#clicked(row.id, event),
         onkeydown: (event) => this.#pressed(row.id, event),
         onfocus: () => (this.#active = row.id),

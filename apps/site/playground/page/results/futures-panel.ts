@@ -1,4 +1,4 @@
-import { h, listen } from "@kubewright/timeline/page";
+import { h, addListener } from "@kubewright/timeline/page";
 import type { FuturesResult } from "@kubewright/analysis/browser";
 
 import { MAX_FUTURES } from "../state/playground-state.ts";
@@ -32,16 +32,16 @@ export class FuturesPanel {
   constructor(options: FuturesOptions) {
     this.#options = options;
     const range = { min: 1, max: MAX_FUTURES };
-    this.#slider = listen(h("input", { type: "range", ...range, "aria-label": "How many futures" }), {
+    this.#slider = addListener(h("input", { type: "range", ...range, "aria-label": "How many futures" }), {
       oninput: () => this.#set(Number(this.#slider.value)),
     });
-    this.#count = listen(h("input", { type: "number", ...range, "aria-label": "How many futures, as a number" }), {
+    this.#count = addListener(h("input", { type: "number", ...range, "aria-label": "How many futures, as a number" }), {
       onchange: () => this.#set(Number(this.#count.value)),
     });
-    this.#start = listen(h("button", { type: "button", class: "button primary" }), {
+    this.#start = addListener(h("button", { type: "button", class: "button primary" }), {
       onclick: () => void this.#simulate(),
     });
-    this.#cancel = listen(h("button", { type: "button", class: "button", hidden: true }, "Cancel"), {
+    this.#cancel = addListener(h("button", { type: "button", class: "button", hidden: true }, "Cancel"), {
       onclick: () => this.cancel(),
     });
     this.timeline.element.hidden = true;

@@ -1,4 +1,4 @@
-import { h, listen } from "@kubewright/timeline/page";
+import { h, addListener } from "@kubewright/timeline/page";
 
 import type { ScenarioText } from "./scenario-text.ts";
 
@@ -32,7 +32,7 @@ export function textInput(value: string, options: TextOptions, onchange: (value:
     spellcheck: "false",
   });
   input.value = value;
-  return listen(input, { onchange: () => onchange(input.value.trim()) });
+  return addListener(input, { onchange: () => onchange(input.value.trim()) });
 }
 
 export function choice(
@@ -47,7 +47,7 @@ export function choice(
     { "data-key": key, "aria-label": label },
     ...all.map(([known, name]) => h("option", { value: known, selected: known === value }, name)),
   );
-  return listen(select, { onchange: () => onchange(select.value) });
+  return addListener(select, { onchange: () => onchange(select.value) });
 }
 
 export function labelled(label: string, input: HTMLElement, className = ""): HTMLLabelElement {

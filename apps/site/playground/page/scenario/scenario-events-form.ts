@@ -1,4 +1,4 @@
-import { h, icon, listen } from "@kubewright/timeline/page";
+import { h, icon, addListener } from "@kubewright/timeline/page";
 
 import { REMOVE } from "../icons.ts";
 import { type EditScenario, choice, labelled, redraw, textInput } from "./form-parts.ts";
@@ -44,7 +44,7 @@ export class ScenarioEventsForm {
         "div",
         { class: "add" },
         ...Object.entries(OFFERED).map(([kind, { label }]) =>
-          listen(h("button", { type: "button", class: "chip", "data-key": `add ${kind}` }, `+ ${label}`), {
+          addListener(h("button", { type: "button", class: "chip", "data-key": `add ${kind}` }, `+ ${label}`), {
             onclick: () =>
               this.#edit((current) =>
                 current.withScenarioEvent(current.events.length, this.#first(kind as OfferedKind)),
@@ -60,7 +60,7 @@ export class ScenarioEventsForm {
     const set = (change: Partial<ScenarioEvent>): void =>
       this.#edit((current) => current.withScenarioEvent(index, { ...current.events[index]!, ...change }));
     const key = (name: string): string => `${index} ${name}`;
-    const remove = listen(
+    const remove = addListener(
       h(
         "button",
         { type: "button", class: "button icon quiet", "data-key": key("remove"), title: "Remove" },

@@ -1,4 +1,4 @@
-import { h, icon, listen } from "@kubewright/timeline/page";
+import { h, icon, addListener } from "@kubewright/timeline/page";
 
 import { DICE } from "../icons.ts";
 import { type EditScenario, choice, labelled, redraw, textInput } from "./form-parts.ts";
@@ -38,7 +38,7 @@ export class WindowForm {
         this.#edit((current) => current.withField(field, value));
     const length = scenario.field("for");
     const seed = scenario.field("seed");
-    const another = listen(
+    const another = addListener(
       h(
         "button",
         {

@@ -1,7 +1,7 @@
 import type { Look, RecordedRun, Sentence } from "../../data/recorded-run.js";
 import { sinceText } from "../../data/since-text.js";
 import { invariantViolationText } from "../../data/violation-text.js";
-import { button, h, listen } from "../dom.js";
+import { button, h, addListener } from "../dom.js";
 import { figureTableView } from "../figure-table-view.js";
 import { overview } from "../overview.js";
 import { svg } from "../svg.js";
@@ -132,7 +132,7 @@ export class RecordedRunPage {
   }
 
   #link(step: number, ...content: readonly (Node | string)[]): HTMLElement {
-    return listen(h("button", { type: "button", class: "link", title: "Show this step" }, ...content), {
+    return addListener(h("button", { type: "button", class: "link", title: "Show this step" }, ...content), {
       onclick: () => {
         this.#go(step);
         this.#timeline.scrollIntoView({ block: "center" });
@@ -144,7 +144,7 @@ export class RecordedRunPage {
     const { violations, objects } = this.#run;
     const [first] = violations;
     this.#fillObjects();
-    listen(this.#objects, {
+    addListener(this.#objects, {
       onchange: () => {
         this.#object = Number(this.#objects.value);
         this.#draw();
@@ -165,7 +165,7 @@ export class RecordedRunPage {
 
   #switch(label: string, what: "allObjects" | "allControllers"): HTMLElement {
     const box = h("input", { type: "checkbox" });
-    listen(box, {
+    addListener(box, {
       onchange: () => {
         this.#scope = { ...this.#scope, [what]: box.checked };
         this.#fillObjects();
@@ -269,7 +269,7 @@ export class RecordedRunPage {
     const { steps, startMs } = this.#run;
     const summary = h("summary", {}, "All steps as a table");
     const details = h("details", { class: "all-steps" }, summary);
-    return listen(details, {
+    return addListener(details, {
       ontoggle: () => {
         if (!details.open) return;
         details.replaceChildren(

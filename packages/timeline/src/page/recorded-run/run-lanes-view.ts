@@ -1,6 +1,6 @@
 import type { Look, RecordedRun, Step } from "../../data/recorded-run.js";
 import { sinceText } from "../../data/since-text.js";
-import { h, listen } from "../dom.js";
+import { h, addListener } from "../dom.js";
 import { svg } from "../svg.js";
 import { type CachedVersions, type StalenessSpan, stalenessSpans } from "./cached-versions.js";
 import { type RunLane, laneOf } from "./run-lanes.js";
@@ -73,7 +73,7 @@ export class RunLanesView {
       ...this.#marks(input, tops, height),
       ...this.#axis(input),
     );
-    this.#box = listen(
+    this.#box = addListener(
       h("div", {
         class: "run-box",
         role: "region",
