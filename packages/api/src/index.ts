@@ -106,6 +106,7 @@ export {
   ORPHAN_FINALIZER,
 } from "./well-known.js";
 
+export type { AdmissionRequest, AdmissionReview, UserInfo } from "./admission-review.js";
 export type { ClosestVersion, KubernetesVersion, ServerVersion, VersionBehaviours } from "./kubernetes-version.js";
 export type { LabelMatcher } from "./label-selector.js";
 export type { Brand, NamespacedName, ObjectKey, UID } from "./object-key.js";

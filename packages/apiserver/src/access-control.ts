@@ -10,14 +10,14 @@ import {
   type AccessRules,
   type Authorizer,
   EVERYTHING,
-  type UserInfo,
+  type RequestUser,
   refusalText,
 } from "./authorization/authorizer.js";
 import type { RequestInfo } from "./request-info.js";
 
 /** Origin of a request: an in-process caller with a known user, or a connection whose client must authenticate. */
 export type Caller =
-  | { readonly type: "known"; readonly user: UserInfo }
+  | { readonly type: "known"; readonly user: RequestUser }
   | {
       readonly type: "connection";
       readonly certificate: ClientCertificate | undefined;
@@ -49,7 +49,7 @@ export class AccessControl {
    *
    * @throws ApiError 401 or 403.
    */
-  admit({ headers }: ApiRequest, { verb, path, resource }: RequestInfo, caller: Caller): UserInfo {
+  admit({ headers }: ApiRequest, { verb, path, resource }: RequestInfo, caller: Caller): RequestUser {
     let user = caller.type === "known" ? caller.user : this.#userOf(headers, caller);
     const impersonation = impersonationOf(headers);
     if (impersonation !== undefined) {
@@ -61,7 +61,10 @@ export class AccessControl {
   }
 
   /** @throws ApiError 401 or 403. */
-  #userOf(headers: ApiRequest["headers"], { certificate, refusal }: Extract<Caller, { type: "connection" }>): UserInfo {
+  #userOf(
+    headers: ApiRequest["headers"],
+    { certificate, refusal }: Extract<Caller, { type: "connection" }>,
+  ): RequestUser {
     const user = this.authenticator.authenticate(headers, certificate);
     if (user === undefined) throw statusError(401, "Unauthorized", "Unauthorized");
     const refused = this.authenticator.hasVerifiedCredentials(user, certificate) ? undefined : refusal();
@@ -78,7 +81,7 @@ export class AccessControl {
     return this.#authorizer?.authorize(attributes) ?? { allowed: true, reason: "" };
   }
 
-  rulesFor(user: UserInfo, namespace: string): AccessRules {
+  rulesFor(user: RequestUser, namespace: string): AccessRules {
     return this.#authorizer?.rulesFor(user, namespace) ?? EVERYTHING;
   }
 

@@ -2,7 +2,7 @@ import type { KubernetesObject } from "@kubewright/api";
 
 import type { ApiCall } from "./api-call.js";
 import { badRequest, invalid } from "./api-error.js";
-import type { AccessAttributes, UserInfo } from "./authorization/authorizer.js";
+import type { AccessAttributes, RequestUser } from "./authorization/authorizer.js";
 import { type Awaitable, andThen } from "./awaitable.js";
 import { FieldErrors } from "./field-errors.js";
 import { decodeRequestObject } from "./handlers/decode-object.js";
@@ -158,12 +158,12 @@ function throwIfInvalid({ target }: ApiCall, validate: (errors: FieldErrors) => 
   if (!errors.isEmpty) throw invalid({ group: target.resource.group, kind: "" }, "", errors);
 }
 
-function decision({ server }: ApiCall, review: AccessReview, user: UserInfo): object {
+function decision({ server }: ApiCall, review: AccessReview, user: RequestUser): object {
   const { allowed, reason } = server.access.decide(attributesOf(review, user));
   return { allowed, ...(reason === "" ? {} : { reason }) };
 }
 
-function subjectOf({ spec: { user = "", uid, groups = [], extra } }: AccessReview): UserInfo {
+function subjectOf({ spec: { user = "", uid, groups = [], extra } }: AccessReview): RequestUser {
   return {
     username: user,
     groups,
@@ -172,7 +172,7 @@ function subjectOf({ spec: { user = "", uid, groups = [], extra } }: AccessRevie
   };
 }
 
-function attributesOf({ spec }: AccessReview, user: UserInfo): AccessAttributes {
+function attributesOf({ spec }: AccessReview, user: RequestUser): AccessAttributes {
   const { resourceAttributes: attributes, nonResourceAttributes } = spec;
   if (attributes === undefined)
     return { user, verb: nonResourceAttributes?.verb ?? "", path: nonResourceAttributes?.path ?? "" };

@@ -15,7 +15,7 @@ import { expired } from "./api-error.js";
 import type { ApiServerOptions } from "./api-server-options.js";
 import type { AuditListener } from "./audit.js";
 import { withAuthenticatedGroup } from "./authentication/authenticator.js";
-import { MASTERS_GROUP, type UserInfo } from "./authorization/authorizer.js";
+import { MASTERS_GROUP, type RequestUser } from "./authorization/authorizer.js";
 import { bootstrapPolicy } from "./authorization/bootstrap-policy.js";
 import type { Connection, Listener } from "./connection.js";
 import { decodedResponse } from "./decoded-response.js";
@@ -37,7 +37,7 @@ export interface ApiServer {
   /** Serves in-process requests with decoded objects. The user is `system:apiserver`, which may do everything. */
   readonly transport: Transport;
   /** Returns a transport for another user, subject to the authorizer. */
-  transportAs(user: Omit<UserInfo, "groups"> & { readonly groups?: readonly string[] }): Transport;
+  transportAs(user: Omit<RequestUser, "groups"> & { readonly groups?: readonly string[] }): Transport;
   /**
    * Registers a listener and returns the server's side of it. The server calls `close` when it closes. Used by `listen`
    * of `@kubewright/apiserver/http`.
@@ -87,7 +87,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
 }
 
 /** User of in-process requests by default. */
-const LOOPBACK: UserInfo = { username: "system:apiserver", groups: [MASTERS_GROUP, "system:authenticated"] };
+const LOOPBACK: RequestUser = { username: "system:apiserver", groups: [MASTERS_GROUP, "system:authenticated"] };
 
 /** Error for watches that end at a handover. Upstream: apiserver `pkg/storage/etcd3` watcher. */
 const WATCH_TOO_OLD = "The resourceVersion for the provided watch is too old.";
@@ -139,7 +139,7 @@ class EmbeddedApiServer implements ApiServer {
 
   readonly transport: Transport = this.transportAs(LOOPBACK);
 
-  transportAs(user: Omit<UserInfo, "groups"> & { readonly groups?: readonly string[] }): Transport {
+  transportAs(user: Omit<RequestUser, "groups"> & { readonly groups?: readonly string[] }): Transport {
     const caller: Caller = { type: "known", user: withAuthenticatedGroup({ ...user, groups: user.groups ?? [] }) };
     const serve = (request: ApiRequest): Promise<ApiResponse> => {
       const reply = this.#requests.serve(request, "", caller);

@@ -20,7 +20,7 @@ export type { AuditListener, AuditRecord } from "./audit.js";
 export type { AuthenticationOptions } from "./authentication/authenticator.js";
 export type { SigningKey } from "./authentication/json-web-token.js";
 export type { TokenUser } from "./authentication/static-tokens.js";
-export type { AccessAttributes, AccessDecision, UserInfo } from "./authorization/authorizer.js";
+export type { AccessAttributes, AccessDecision, RequestUser } from "./authorization/authorizer.js";
 export type { BuiltInResource, BuiltInSubresource, ResourceVerb } from "./built-in-resource.js";
 export type { ContainerLogOptions, ContainerLogs } from "./container-logs.js";
 export type { Connection, Listener } from "./connection.js";

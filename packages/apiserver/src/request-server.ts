@@ -16,7 +16,7 @@ import {
 } from "./api-error.js";
 import type { PathHandler } from "./api-server-options.js";
 import type { AuditListener } from "./audit.js";
-import type { UserInfo } from "./authorization/authorizer.js";
+import type { RequestUser } from "./authorization/authorizer.js";
 import { CONNECTION_CLOSED } from "./connection-closed.js";
 import { Discovery, pathParts } from "./discovery.js";
 import { dispatch, servedVerb } from "./dispatch.js";
@@ -54,7 +54,7 @@ interface Exchange {
   readonly annotations: Map<string, string> | undefined;
   info: RequestInfo | undefined;
   route: Route["type"] | undefined;
-  user: UserInfo | undefined;
+  user: RequestUser | undefined;
 }
 
 /** Serves requests from arrival to response: authentication, authorization, routing, handler and audit. */

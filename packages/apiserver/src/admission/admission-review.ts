@@ -1,28 +1,4 @@
-/** Upstream: `admission.k8s.io/v1`. */
-export interface AdmissionReview {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly request: AdmissionRequest;
-}
-
-/** Upstream: `admission.k8s.io/v1` AdmissionRequest. */
-export interface AdmissionRequest {
-  readonly uid: string;
-  readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
-  readonly resource: { readonly group: string; readonly version: string; readonly resource: string };
-  readonly subResource?: string;
-  readonly name?: string;
-  readonly namespace?: string;
-  readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
-  readonly userInfo: { readonly username: string; readonly uid?: string; readonly groups?: readonly string[] };
-  /** `null` for DELETE. For a subresource: the object sent to it, such as a `Scale`, `Eviction` or `PodExecOptions`. */
-  readonly object: Record<string, unknown> | null;
-  /** `null` for CREATE. */
-  readonly oldObject: Record<string, unknown> | null;
-  readonly dryRun: boolean;
-  /** `null` for CONNECT. */
-  readonly options: Record<string, unknown> | null;
-}
+export type { AdmissionRequest, AdmissionReview } from "@kubewright/api";
 
 /** Upstream: `admission.k8s.io/v1` AdmissionResponse. */
 export interface AdmissionResponse {

@@ -12,7 +12,7 @@ import {
 } from "@kubewright/cel";
 
 import type { AccessControl } from "../access-control.js";
-import type { AccessDecision, UserInfo } from "../authorization/authorizer.js";
+import type { AccessDecision, RequestUser } from "../authorization/authorizer.js";
 import type { ResourceAttributes } from "../request-info.js";
 import { AUTHORIZER, DECISION, GROUP_CHECK, PATH_CHECK, RESOURCE_CHECK } from "./expression-types.js";
 
@@ -26,7 +26,7 @@ export class AuthorizerValue extends MapValue {
   /** @param requested - Attributes of the request that is being admitted. */
   constructor(
     readonly access: AccessControl,
-    readonly user: UserInfo,
+    readonly user: RequestUser,
     readonly requested: ResourceAttributes,
   ) {
     super();

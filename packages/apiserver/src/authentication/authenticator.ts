@@ -1,6 +1,6 @@
 import type { HeaderFields } from "@kubewright/transport";
 
-import type { UserInfo } from "../authorization/authorizer.js";
+import type { RequestUser } from "../authorization/authorizer.js";
 import type { SigningKey } from "./json-web-token.js";
 import type { ServiceAccountTokens } from "./service-account-tokens.js";
 import { StaticTokens, type TokenUser } from "./static-tokens.js";
@@ -35,12 +35,12 @@ export interface ClientCertificate {
 
 const AUTHENTICATED = "system:authenticated";
 const UNAUTHENTICATED = "system:unauthenticated";
-const ANONYMOUS: UserInfo = { username: "system:anonymous", groups: [UNAUTHENTICATED] };
+const ANONYMOUS: RequestUser = { username: "system:anonymous", groups: [UNAUTHENTICATED] };
 /**
  * User of clients without known credentials when no authentication is configured. It belongs to both groups,
  * authenticated and unauthenticated.
  */
-const USER_WITHOUT_AUTHENTICATION: UserInfo = {
+const USER_WITHOUT_AUTHENTICATION: RequestUser = {
   username: "system:anonymous",
   groups: [UNAUTHENTICATED, AUTHENTICATED],
 };
@@ -62,7 +62,7 @@ export class Authenticator {
   }
 
   /** Returns the user; `undefined` when the credentials are wrong, or missing although required (401). */
-  authenticate(headers: HeaderFields, certificate: ClientCertificate | undefined): UserInfo | undefined {
+  authenticate(headers: HeaderFields, certificate: ClientCertificate | undefined): RequestUser | undefined {
     if (certificate?.trusted === true && certificate.commonName !== "") {
       return withAuthenticatedGroup({
         username: certificate.commonName,
@@ -86,13 +86,13 @@ export class Authenticator {
    *
    * @param audiences - The token must have at least one of these audiences. Default: this server.
    */
-  userOfToken(token: string, audiences?: readonly string[]): UserInfo | undefined {
+  userOfToken(token: string, audiences?: readonly string[]): RequestUser | undefined {
     const user = this.#tokens?.userOf(token) ?? this.#serviceAccounts.authenticate(token, audiences);
     return user === undefined ? undefined : withAuthenticatedGroup(user);
   }
 
   /** Whether verified credentials prove the user. Without authentication, a client can send any token. */
-  hasVerifiedCredentials(user: UserInfo, certificate: ClientCertificate | undefined): boolean {
+  hasVerifiedCredentials(user: RequestUser, certificate: ClientCertificate | undefined): boolean {
     return (this.isEnabled || certificate?.trusted === true) && !user.groups.includes(UNAUTHENTICATED);
   }
 
@@ -103,7 +103,7 @@ export class Authenticator {
 }
 
 /** Adds `system:authenticated` to the user's groups. */
-export function withAuthenticatedGroup(user: UserInfo): UserInfo {
+export function withAuthenticatedGroup(user: RequestUser): RequestUser {
   return user.groups.includes(AUTHENTICATED) ? user : { ...user, groups: [...user.groups, AUTHENTICATED] };
 }
 

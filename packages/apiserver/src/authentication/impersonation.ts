@@ -1,7 +1,7 @@
 import { type HeaderFields, unescapePath } from "@kubewright/transport";
 
 import { internalError } from "../api-error.js";
-import type { AccessAttributes, UserInfo } from "../authorization/authorizer.js";
+import type { AccessAttributes, RequestUser } from "../authorization/authorizer.js";
 import { withAuthenticatedGroup } from "./authenticator.js";
 import { serviceAccountUser } from "./service-account-tokens.js";
 
@@ -9,7 +9,7 @@ const EXTRA = "impersonate-extra-";
 
 /** A request to run as another user: `kubectl --as`. */
 export interface Impersonation {
-  readonly user: UserInfo;
+  readonly user: RequestUser;
   /** The permissions that the impersonating user needs; all of them. */
   readonly requiredPermissions: readonly Omit<AccessAttributes, "user">[];
 }
@@ -37,7 +37,7 @@ export function impersonationOf(headers: HeaderFields): Impersonation | undefine
       values.map((value) => permission("authentication.k8s.io", "userextras", "", value, key)),
     ),
   ];
-  const user: UserInfo = {
+  const user: RequestUser = {
     username,
     ...(uid === "" ? {} : { uid }),
     groups: groups.length > 0 ? groups : defaultGroups(username),

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "@kubewright/api";
 import { type Clock, type Random, uuid } from "@kubewright/clock";
 
-import type { UserInfo } from "../authorization/authorizer.js";
+import type { RequestUser } from "../authorization/authorizer.js";
 import { isJsonObject } from "../json.js";
 import type { ResourceRegistry } from "../resource-registry.js";
 import type { Claims, TokenSigner } from "./json-web-token.js";
@@ -69,7 +69,7 @@ export class ServiceAccountTokens {
   }
 
   /** Returns the user of a token that is valid now for one of the audiences. Default audience: this server. */
-  authenticate(token: string, audiences: readonly string[] = [this.issuer]): UserInfo | undefined {
+  authenticate(token: string, audiences: readonly string[] = [this.issuer]): RequestUser | undefined {
     const claims = this.#signer.verify(token);
     if (claims === undefined || !this.#isValidNow(claims) || claims["iss"] !== this.issuer) return undefined;
     const { aud } = claims;
@@ -104,7 +104,7 @@ export class ServiceAccountTokens {
 }
 
 /** Returns the user of a service account. */
-export function serviceAccountUser(namespace: string, name: string): UserInfo {
+export function serviceAccountUser(namespace: string, name: string): RequestUser {
   return {
     username: `system:serviceaccount:${namespace}:${name}`,
     groups: ["system:serviceaccounts", `system:serviceaccounts:${namespace}`],

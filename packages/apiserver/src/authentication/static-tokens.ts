@@ -1,13 +1,13 @@
-import type { UserInfo } from "../authorization/authorizer.js";
+import type { RequestUser } from "../authorization/authorizer.js";
 import { base64 } from "../base64.js";
 import { sha256 } from "../sha256.js";
 
 /** User of a token. `groups` is optional. */
-export type TokenUser = Omit<UserInfo, "groups"> & { readonly groups?: readonly string[] };
+export type TokenUser = Omit<RequestUser, "groups"> & { readonly groups?: readonly string[] };
 
 /** Tokens known at start. Lookup uses their hash, so that response times reveal nothing about them. */
 export class StaticTokens {
-  readonly #users = new Map<string, UserInfo>();
+  readonly #users = new Map<string, RequestUser>();
 
   add(token: string, user: TokenUser): void {
     this.#users.set(hashOf(token), { ...user, groups: user.groups ?? [] });
@@ -39,7 +39,7 @@ export class StaticTokens {
     }
   }
 
-  userOf(token: string): UserInfo | undefined {
+  userOf(token: string): RequestUser | undefined {
     return this.#users.get(hashOf(token));
   }
 }

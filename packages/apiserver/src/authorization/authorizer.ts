@@ -1,7 +1,7 @@
 import type { ResourceAttributes } from "../request-info.js";
 
 /** The user of a request. */
-export interface UserInfo {
+export interface RequestUser {
   readonly username: string;
   readonly uid?: string;
   readonly groups: readonly string[];
@@ -10,7 +10,7 @@ export interface UserInfo {
 
 /** The attributes of a request that authorization uses. Upstream: `authorizer.Attributes`. */
 export interface AccessAttributes {
-  readonly user: UserInfo;
+  readonly user: RequestUser;
   /** `get`, `list`, `deletecollection`, `impersonate`…; the lower-case HTTP method for a non-resource path. */
   readonly verb: string;
   /** Absent for a non-resource path. */
@@ -48,7 +48,7 @@ export interface AccessRules {
 
 export interface Authorizer {
   authorize(attributes: AccessAttributes): AccessDecision;
-  rulesFor(user: UserInfo, namespace: string): AccessRules;
+  rulesFor(user: RequestUser, namespace: string): AccessRules;
 }
 
 /** Members of this group may do everything, whatever the authorizer decides. */

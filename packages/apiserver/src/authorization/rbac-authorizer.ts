@@ -19,7 +19,7 @@ import {
   MASTERS_GROUP,
   type NonResourceRules,
   type ResourceRules,
-  type UserInfo,
+  type RequestUser,
 } from "./authorizer.js";
 
 type AnyBinding = RoleBinding | ClusterRoleBinding;
@@ -68,7 +68,7 @@ export class RbacAuthorizer implements Authorizer {
     return { allowed: false, reason: errors.length === 0 ? "" : `RBAC: ${aggregate(errors)}` };
   }
 
-  rulesFor(user: UserInfo, namespace: string): AccessRules {
+  rulesFor(user: RequestUser, namespace: string): AccessRules {
     if (user.groups.includes(MASTERS_GROUP)) return EVERYTHING;
     const errors: string[] = [];
     const resourceRules: ResourceRules[] = [];
@@ -99,7 +99,7 @@ export class RbacAuthorizer implements Authorizer {
   }
 
   /** Yields cluster bindings first, then those of the namespace; in each, the user's first, then the groups'. */
-  *#grantsFor(user: UserInfo, namespace: string): Generator<Grant> {
+  *#grantsFor(user: RequestUser, namespace: string): Generator<Grant> {
     yield* this.#clusterGrants.of(user);
     if (namespace !== "") yield* this.#grants.get(namespace)?.of(user) ?? [];
   }
@@ -153,7 +153,7 @@ class Grants {
     }
   }
 
-  *of({ username, groups }: UserInfo): Generator<Grant> {
+  *of({ username, groups }: RequestUser): Generator<Grant> {
     yield* this.#bySubject.get(`User/${username}`)?.values() ?? [];
     for (const group of groups) yield* this.#bySubject.get(`Group/${group}`)?.values() ?? [];
   }

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "@kubewright/api";
 
-import type { UserInfo } from "../authorization/authorizer.js";
+import type { RequestUser } from "../authorization/authorizer.js";
 import { type Awaitable, andThen } from "../awaitable.js";
 import { subresourceOf } from "../route.js";
 import type { ServedResource, SubresourceView } from "../served-resource.js";
@@ -28,7 +28,7 @@ export interface AdmissionAttributes {
   readonly namespace: string;
   /** `""` for a new object without a generated name yet. */
   readonly name: string;
-  readonly user: UserInfo;
+  readonly user: RequestUser;
   readonly dryRun: boolean;
   /**
    * The object to be stored, or the body sent to a subresource; `undefined` for a deletion. A mutating plugin changes

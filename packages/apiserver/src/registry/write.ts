@@ -2,7 +2,7 @@ import { qualifiedNameErrors } from "@kubewright/api/validation";
 import type { Clock, Random } from "@kubewright/clock";
 
 import type { AccessControl } from "../access-control.js";
-import type { UserInfo } from "../authorization/authorizer.js";
+import type { RequestUser } from "../authorization/authorizer.js";
 import type { ManagerReader } from "../fields/managers.js";
 import type { NewObjectFields } from "../fields/new-object-fields.js";
 import type { ResourceRegistry } from "../resource-registry.js";
@@ -38,7 +38,7 @@ export interface Write {
   readonly server: WriteServer;
   readonly target: ResourceTarget;
   readonly verb: Verb;
-  readonly user: UserInfo;
+  readonly user: RequestUser;
   /** Texts for `Warning` headers, in order, without duplicates. */
   readonly warnings: string[];
   /** Annotations for the request's audit record. Absent when no audit listener is registered. */

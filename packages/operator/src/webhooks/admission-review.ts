@@ -1,34 +1,4 @@
-/** Request of an admission webhook. Upstream: `admission.k8s.io/v1`. */
-export interface AdmissionReview {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly request: ReviewedRequest;
-}
-
-export interface ReviewedRequest {
-  readonly uid: string;
-  readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
-  readonly resource: { readonly group: string; readonly version: string; readonly resource: string };
-  readonly subResource?: string;
-  readonly name?: string;
-  readonly namespace?: string;
-  readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
-  readonly userInfo: UserInfo;
-  /** `null` for a delete. */
-  readonly object?: object | null;
-  /** `null` for a create. */
-  readonly oldObject?: object | null;
-  readonly dryRun?: boolean;
-  readonly options?: object | null;
-}
-
-/** The user of the request. */
-export interface UserInfo {
-  readonly username?: string;
-  readonly uid?: string;
-  readonly groups?: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
-}
+export type { AdmissionRequest, AdmissionReview, UserInfo } from "@kubewright/api";
 
 /** Response of an admission webhook. */
 export interface ReviewResponse {

@@ -22,13 +22,13 @@ interface Objects<T> {
 }
 
 /** An admission request. `object` is the new state, `oldObject` the stored one. */
-export type AdmissionRequest<T, Operation extends AdmissionOperation> = {
+export type WebhookRequest<T, Operation extends AdmissionOperation> = {
   [Each in Operation]: RequestContext & Objects<T>[Each] & { readonly operation: Each };
 }[Operation];
 
 /** Validates a request. Without a verdict the request is allowed. */
 export type ValidatingHandler<T extends KubernetesObject, Operation extends AdmissionOperation> = (
-  request: AdmissionRequest<DeepReadonly<T>, Operation>,
+  request: WebhookRequest<DeepReadonly<T>, Operation>,
 ) => Verdict | undefined | void | Promise<Verdict | undefined | void>;
 
 /**
@@ -36,7 +36,7 @@ export type ValidatingHandler<T extends KubernetesObject, Operation extends Admi
  * its type only afterwards.
  */
 export type MutatingHandler<T extends KubernetesObject, Operation extends AdmissionOperation> = (
-  request: AdmissionRequest<T, Operation>,
+  request: WebhookRequest<T, Operation>,
 ) => T | Verdict | undefined | void | Promise<T | Verdict | undefined | void>;
 
 const REVIEW = { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview" } as const;
@@ -51,7 +51,7 @@ export function validatingWebhook<
   options: AdmissionOptions<Operation> = {},
 ): Webhook {
   return admissionWebhook("validating", definition, options, async (review) => {
-    const verdict = await handler(requestOf(review) as unknown as AdmissionRequest<DeepReadonly<T>, Operation>);
+    const verdict = await handler(requestOf(review) as unknown as WebhookRequest<DeepReadonly<T>, Operation>);
     return responseOf(review, verdict ?? undefined);
   });
 }
@@ -67,7 +67,7 @@ export function mutatingWebhook<T extends KubernetesObject, Operation extends Ad
     const original = request.object;
     // The draft is compared with the original object.
     const draft = mutableCopy(original);
-    const answer = await handler({ ...request, object: draft } as unknown as AdmissionRequest<T, Operation>);
+    const answer = await handler({ ...request, object: draft } as unknown as WebhookRequest<T, Operation>);
     const verdict = answer instanceof Verdict ? answer : undefined;
     const response = responseOf(review, verdict);
     if (!response.allowed || original === undefined) return response;

@@ -13,10 +13,10 @@ export type {
   ConversionResponse,
   ConversionReview,
   ReviewResponse,
-  ReviewedRequest,
+  AdmissionRequest,
   UserInfo,
 } from "./admission-review.js";
-export type { AdmissionRequest, MutatingHandler, ValidatingHandler } from "./admission-webhook.js";
+export type { WebhookRequest, MutatingHandler, ValidatingHandler } from "./admission-webhook.js";
 export type { CallAnswer } from "./answer-call.js";
 export type { WebhookConfigurationOptions, WebhookConfigurations, WebhookPlace } from "./configurations.js";
 export type { ConversionWebhook } from "./conversion-webhook.js";
