@@ -27,7 +27,7 @@ export interface AdmissionRequest {
   readonly object: Record<string, unknown> | null;
   /** `null` for CREATE. */
   readonly oldObject: Record<string, unknown> | null;
-  readonly dryRun: boolean;
+  readonly dryRun?: boolean;
   /** `null` for CONNECT. */
   readonly options: Record<string, unknown> | null;
 }
