@@ -1,8 +1,9 @@
 import { Client } from "@kubewright/client";
 import { type Logger, type Random, StoppableClock } from "@kubewright/clock";
 import type { InformerFactoryOptions } from "@kubewright/informer";
-import { type BucketRun, type ManagedController, ShardedManager } from "@kubewright/manager";
+import type { BucketRun, ManagedController } from "@kubewright/manager";
 import type { KubernetesContext } from "@kubewright/manager/kubernetes";
+import { ShardedManager } from "@kubewright/manager/sharded";
 import { BucketLayout, CLUSTER_BUCKET, type NamespaceSplits, type ShardStatus } from "@kubewright/sharding";
 import type { Transport } from "@kubewright/transport";
 

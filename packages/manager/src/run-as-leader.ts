@@ -1,5 +1,9 @@
 import { LeaderElector, type LeaderElectorOptions } from "@kubewright/controller";
-import { LeaseLostError } from "@kubewright/sharding";
+
+/** This process has stopped leading although nothing asked it to. */
+export class LeadershipLostError extends Error {
+  override readonly name = "LeadershipLostError";
+}
 
 export interface LeaderOptions extends Omit<LeaderElectorOptions, "callbacks" | "releaseOnCancel" | "stopTimeoutMs"> {
   /** Called when the leader changes: to another candidate, to this one, or to none (`""`). Default: no call. */
@@ -20,7 +24,7 @@ export interface LeaderOptions extends Omit<LeaderElectorOptions, "callbacks" | 
  * that does not end has no limit here.
  *
  * @param lead - Its signal aborts when the Lease is lost, or with `signal`.
- * @throws LeaseLostError as soon as the Lease is lost, even if `lead` has not ended; otherwise what `lead` throws.
+ * @throws LeadershipLostError as soon as the Lease is lost, even if `lead` has not ended; otherwise what `lead` throws.
  */
 export async function runAsLeader(
   { onNewLeader, onElector, onLost, identity, holdsAfterFailure = false, ...options }: LeaderOptions,
@@ -48,7 +52,7 @@ export async function runAsLeader(
       onStoppedLeading: () => {
         if (signal.aborted || hasFailed) return;
         onLost?.();
-        failed.reject(new LeaseLostError("leaderelection lost/stopped"));
+        failed.reject(new LeadershipLostError("leaderelection lost/stopped"));
       },
       onNewLeader: (leader) => onNewLeader?.(leader, identity),
     },

@@ -1,7 +1,8 @@
 import type { Client } from "@kubewright/client";
 import { type Runnable, runAll } from "@kubewright/controller";
 import type { InformerError, InformerFactoryOptions } from "@kubewright/informer";
-import { type ManagedContext, type ManagedController, ShardedManager } from "@kubewright/manager";
+import type { ManagedContext, ManagedController } from "@kubewright/manager";
+import { ShardedManager } from "@kubewright/manager/sharded";
 import { memberMetrics } from "@kubewright/sharding";
 import type { Transport } from "@kubewright/transport";
 

@@ -3,8 +3,9 @@ import { LogThrottle, TokenBucket, uuid } from "@kubewright/clock";
 import type { Logger } from "@kubewright/controller";
 import { GarbageCollector } from "@kubewright/garbage-collector";
 import { withoutManagedFields } from "@kubewright/informer";
-import { ShardedManager, controllerStopTimeoutMs } from "@kubewright/manager";
+import { controllerStopTimeoutMs } from "@kubewright/manager";
 import type { KubernetesContext, KubernetesController } from "@kubewright/manager/kubernetes";
+import { ShardedManager } from "@kubewright/manager/sharded";
 import { type BucketWork, CLUSTER_BUCKET, bucketName, memberMetrics } from "@kubewright/sharding";
 import type { Transport } from "@kubewright/transport";
 

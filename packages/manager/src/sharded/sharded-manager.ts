@@ -7,14 +7,15 @@ import {
   type BucketInformersOptions,
   type BucketWork,
   CLUSTER_BUCKET,
+  LeaseLostError,
   ShardMember,
   type ShardMemberOptions,
   afterCacheSync,
 } from "@kubewright/sharding";
 import type { Transport } from "@kubewright/transport";
 
-import type { BucketRun, ManagedContext, ManagedController } from "./managed-controller.js";
-import { type LeaderOptions, runAsLeader } from "./run-as-leader.js";
+import type { BucketRun, ManagedContext, ManagedController } from "../managed-controller.js";
+import { type LeaderOptions, LeadershipLostError, runAsLeader } from "../run-as-leader.js";
 
 type OnInformer = NonNullable<InformerFactoryOptions["onInformer"]>;
 
@@ -115,7 +116,7 @@ export class ShardedManager<Context extends ManagedContext> implements Runnable 
     };
     const { election } = this.#options;
     return work.bucket === CLUSTER_BUCKET && election !== undefined
-      ? runAsLeader(election(run), (leading) => this.#runControllers(run, leading), signal)
+      ? runAsLeader(election(run), (leading) => this.#runControllers(run, leading), signal).catch(bucketError)
       : this.#runControllers(run, signal);
   }
 
@@ -153,6 +154,11 @@ export class ShardedManager<Context extends ManagedContext> implements Runnable 
       consistentFirstList: true,
     });
   }
+}
+
+/** A bucket whose owner has lost the Lease of leader election has not failed. */
+function bucketError(error: unknown): never {
+  throw error instanceof LeadershipLostError ? new LeaseLostError(error.message) : error;
 }
 
 /** What of a controller runs for a bucket; `undefined`: nothing. */

@@ -1,0 +1,3 @@
+export { ShardedManager } from "./sharded-manager.js";
+
+export type { BucketUse, ShardedManagerOptions } from "./sharded-manager.js";
