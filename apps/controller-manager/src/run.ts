@@ -1,5 +1,5 @@
 import { errorMessage } from "@kubewright/client";
-import type { Clock, Random } from "@kubewright/clock";
+import { type Clock, type Random, untilAborted } from "@kubewright/clock";
 import { type Environment, createHttpTransport, loadClientConfig } from "@kubewright/transport-http";
 
 import { type Invocation, PROGRAM, parseCommandLine } from "./command-line.js";
@@ -131,7 +131,7 @@ async function runManager(
       metrics: operations.metrics,
     });
     // Starting the server may wait for the API server; a shutdown does not wait for that.
-    serving = await Promise.race([starting, untilAborted(signal)]);
+    serving = await Promise.race([starting, untilAborted(signal).then(() => undefined)]);
     if (signal.aborted) {
       void starting.then((late) => late?.close()).catch(() => undefined);
       await Promise.all([close(), anonymous?.close()]);
@@ -151,13 +151,6 @@ async function runManager(
     void serving?.close();
     return 1;
   }
-}
-
-function untilAborted(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    signal.addEventListener("abort", () => resolve(undefined), { once: true });
-    if (signal.aborted) resolve(undefined);
-  });
 }
 
 function versionText({ build, nodeVersion }: ProcessContext, raw: boolean): string {

@@ -18,6 +18,7 @@ test("the package exports exactly these names", () => {
     "seededRandom",
     "silentLogger",
     "standardErrorLogger",
+    "untilAborted",
     "uuid",
   ]);
 });

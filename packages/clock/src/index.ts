@@ -9,6 +9,7 @@ export { SimulatedClock, StuckError } from "./simulated-clock.js";
 export { standardErrorLogger } from "./standard-error.js";
 export { StoppableClock } from "./stoppable-clock.js";
 export { TokenBucket } from "./token-bucket.js";
+export { untilAborted } from "./until-aborted.js";
 
 export type { Clock, Timer, TimerOptions } from "./clock.js";
 export type { Logger } from "./logger.js";

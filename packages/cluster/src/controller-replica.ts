@@ -1,4 +1,5 @@
 import type { Client } from "@kubewright/client";
+import { untilAborted } from "@kubewright/clock";
 import { LeaderElector, type LeaderElectorOptions, type Runnable, runAll } from "@kubewright/controller";
 
 import type { ControllerProcess } from "./controller-process.js";
@@ -107,15 +108,15 @@ export class ControllerReplica implements ManagerProcess {
         this.#update();
         stop.abort();
         // A manager whose machine is paused at the end of the run could never release its Lease.
-        await Promise.race([elected, aborted(signal)]);
-      } else await Promise.race([this.#changed.promise, aborted(signal)]);
+        await Promise.race([elected, untilAborted(signal)]);
+      } else await Promise.race([this.#changed.promise, untilAborted(signal)]);
       signal.removeEventListener("abort", onAbort);
       if (!signal.aborted && this.#up) await clock.sleep(RESTART_MS, signal).catch(() => undefined);
     }
   }
 
   async #waitUntilDown(signal: AbortSignal): Promise<void> {
-    while (this.#up && !signal.aborted) await Promise.race([this.#changed.promise, aborted(signal)]);
+    while (this.#up && !signal.aborted) await Promise.race([this.#changed.promise, untilAborted(signal)]);
   }
 
   #newElector(alive: () => boolean): LeaderElector {
@@ -133,7 +134,7 @@ export class ControllerReplica implements ManagerProcess {
         onStartedLeading: async (signal) => {
           this.#leads = true;
           this.#update();
-          await aborted(signal);
+          await untilAborted(signal);
         },
         // As upstream, the process exits immediately, without waiting for work in flight.
         onStoppedLeading: () => {
@@ -154,9 +155,4 @@ function electionTimes(
     renewDeadlineMs: Math.round((leaseDurationMs * 2) / 3),
     retryPeriodMs: Math.round((leaseDurationMs * 2) / 15),
   };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }

@@ -18,7 +18,7 @@ import {
   isTooLargeResourceVersion,
   isTooManyRequests,
 } from "@kubewright/client";
-import type { Clock, Random, Timer } from "@kubewright/clock";
+import { type Clock, type Random, type Timer, untilAborted } from "@kubewright/clock";
 
 import { Backoff } from "./backoff.js";
 import { Deadline } from "./deadline.js";
@@ -165,8 +165,7 @@ export class Reflector<T extends KubernetesObject> {
     if (signal.aborted) return;
     this.#resyncMs = resyncMs;
     const release = this.#clock.keepAlive();
-    const aborted = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-    await Promise.race([this.#loop(signal), aborted]);
+    await Promise.race([this.#loop(signal), untilAborted(signal)]);
     this.#stopResync();
     release();
   }

@@ -1,4 +1,4 @@
-import type { Clock } from "@kubewright/clock";
+import { type Clock, untilAborted } from "@kubewright/clock";
 import { type Logger, type Runnable, StopTimeoutError, withStopDeadline, runInStages } from "@kubewright/controller";
 
 export interface DrainOptions {
@@ -41,11 +41,11 @@ export async function runUntilDrained(
   const announcement: Runnable = {
     name: "announcement",
     run: async (stop) => {
-      await untilAborted.run(stop);
+      await untilAborted(stop);
       if (running.size === 0) logger.info({}, "All controllers terminated");
     },
   };
-  const drained = runInStages([[...tracked, untilAborted], [announcement], support], signal);
+  const drained = runInStages([[...tracked, untilStopped], [announcement], support], signal);
   const limitMs = timeoutMs === 0 ? Infinity : timeoutMs;
   const unfinished = (): string => [...running].join(", ");
   const inTime = await withStopDeadline(drained, { clock, signal, limitMs, unfinished }).then(
@@ -65,10 +65,4 @@ export async function runUntilDrained(
 }
 
 /** Keeps a manager without controllers running. */
-const untilAborted: Runnable = {
-  name: "until stopped",
-  run: (signal) =>
-    new Promise((resolve) =>
-      signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve(), { once: true }),
-    ),
-};
+const untilStopped: Runnable = { name: "until stopped", run: untilAborted };

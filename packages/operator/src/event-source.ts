@@ -6,7 +6,7 @@ import {
   keyOf,
   objectKey,
 } from "@kubewright/api";
-import type { Clock, Logger } from "@kubewright/clock";
+import { type Clock, type Logger, untilAborted } from "@kubewright/clock";
 
 import type { Cache } from "./cache.js";
 
@@ -43,14 +43,11 @@ export async function runEventSource(source: EventSource, scope: SourceScope): P
   const started = source(scope);
   if (started === undefined || !(Symbol.asyncIterator in started)) return started;
   const iterator = started[Symbol.asyncIterator]();
-  const aborted = new Promise<void>((resolve) =>
-    signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve(), { once: true }),
-  );
   const consume = async (): Promise<void> => {
     for (let next = await iterator.next(); next.done !== true && !signal.aborted; next = await iterator.next())
       enqueue(next.value);
   };
-  await Promise.race([consume(), aborted]);
+  await Promise.race([consume(), untilAborted(signal)]);
   // A generator that waits for its next event ends after that, and is not awaited.
   if (signal.aborted) iterator.return?.().catch(() => undefined);
 }

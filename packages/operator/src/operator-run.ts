@@ -7,6 +7,7 @@ import {
   LogThrottle,
   TokenBucket,
   standardErrorLogger,
+  untilAborted,
   uuid,
 } from "@kubewright/clock";
 import {
@@ -210,7 +211,7 @@ export class OperatorRun {
     );
     for (const [each, check] of Object.entries(options.healthChecks ?? {})) health?.healthz.add(each, check);
     for (const [each, check] of Object.entries(options.readyChecks ?? {})) health?.readyz.add(each, check);
-    await runAll([sharded, ...this.#tasks(context, true), untilAborted], signal);
+    await runAll([sharded, ...this.#tasks(context, true), untilStopped], signal);
   }
 
   async #main(lead: (leading: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
@@ -229,7 +230,7 @@ export class OperatorRun {
   #leading(context: ControllerContext): (leading: AbortSignal) => Promise<void> {
     const controllers = this.#operator.controllers.map((controller) => controller.build(context));
     const tasks = this.#tasks(context, false);
-    return (leading) => runAll([...controllers, ...tasks, untilAborted], leading);
+    return (leading) => runAll([...controllers, ...tasks, untilStopped], leading);
   }
 
   #context(): ControllerContext {
@@ -329,10 +330,4 @@ function shardedNarrowings({ name, controllers, options }: RunnableOperator): Ca
 }
 
 /** Keeps an operator without controllers running. */
-const untilAborted: Runnable = {
-  name: "until stopped",
-  run: (signal) =>
-    new Promise((resolve) =>
-      signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve(), { once: true }),
-    ),
-};
+const untilStopped: Runnable = { name: "until stopped", run: untilAborted };

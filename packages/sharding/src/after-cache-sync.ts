@@ -1,3 +1,4 @@
+import { untilAborted } from "@kubewright/clock";
 import type { InformerFactory } from "@kubewright/informer";
 
 import type { BucketWork } from "./owned-bucket.js";
@@ -35,10 +36,4 @@ export function afterCacheSync(
 }
 
 /** Keeps a bucket without controllers owned until it is released. */
-export const untilReleased: BucketRunnable = {
-  name: "until released",
-  run: (signal) =>
-    new Promise((resolve) =>
-      signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve(), { once: true }),
-    ),
-};
+export const untilReleased: BucketRunnable = { name: "until released", run: untilAborted };

@@ -1,4 +1,4 @@
-import type { Clock } from "@kubewright/clock";
+import { type Clock, untilAborted } from "@kubewright/clock";
 import { type ApiServer, type Cluster, type PathResponse, type StoreSnapshot } from "@kubewright/cluster";
 import type { ApiRequest } from "@kubewright/transport";
 
@@ -39,7 +39,7 @@ export interface ClusterInstance {
  *
  * A POST to {@link RESET_PATH} restores the initial state, or with `{"snapshot": ID}` a snapshot. A POST to {@link
  * SNAPSHOT_PATH} takes a snapshot and returns its ID, or uses the ID of `{"snapshot": ID}`. These requests run one
- * after the other, and wait for a clock that is being advanced.
+ * after the other. A snapshot waits for a clock that is being advanced; a reset stops it.
  */
 export class ServedCluster {
   readonly #createInstance: (from: InitialState | undefined) => ClusterInstance;
@@ -70,10 +70,7 @@ export class ServedCluster {
    * @param onReady - Called once all components have received the initial state.
    */
   async run(signal: AbortSignal, onReady: () => void): Promise<void> {
-    const stopped = new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      signal.addEventListener("abort", () => resolve(), { once: true });
-    });
+    const stopped = untilAborted(signal);
     const started = this.#enqueue(async () => {
       await this.#start(this.#instance);
       this.#initial = this.#state();
@@ -90,6 +87,8 @@ export class ServedCluster {
     const request = readId(body);
     if (typeof request === "string") return refusal(400, "BadRequest", request);
     const { id } = request;
+    // Snapshots in the queue wait for the clock.
+    this.#instance.manual?.interrupt();
     return this.#enqueue(async () => {
       const state = id === undefined ? this.#initial : this.#snapshots.get(id);
       if (state === undefined) return refusal(404, "NotFound", `there is no snapshot ${JSON.stringify(id)}`);
@@ -119,6 +118,7 @@ export class ServedCluster {
 
   async #restore(state: ClusterState): Promise<void> {
     const previous = this.#instance;
+    previous.manual?.interrupt();
     await previous.manual?.idle;
     // Higher than every version that a client has received.
     const resourceVersion = String(Number(previous.cluster.apiServer.resourceVersion) + 1);
