@@ -4,11 +4,18 @@ import { runCli } from "./cli.js";
 import { nodeIo } from "./nodejs/nodejs-io.js";
 import { readOwnFile } from "./nodejs/own-files.js";
 
+/** Real time after the first signal, in milliseconds, at which a command that has not stopped is ended. */
+const STOP_DEADLINE_MS = 30_000;
+
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.on(signal, () => {
     if (stop.signal.aborted) process.exit(130);
     stop.abort();
+    setTimeout(() => {
+      process.stderr.write(`kubewright: not stopped ${STOP_DEADLINE_MS / 1000} s after ${signal}: ended\n`);
+      process.exit(130);
+    }, STOP_DEADLINE_MS).unref();
   });
 }
 // A reader that closes the pipe (`kubewright run … | head`) ends the output without an error.

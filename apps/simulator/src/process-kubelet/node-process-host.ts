@@ -1,11 +1,13 @@
 import { spawn } from "node:child_process";
-import { existsSync, rmSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { constants as fileConstants, existsSync, rmSync } from "node:fs";
 import { appendFile, mkdir, mkdtemp, open, rename, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, constants, tmpdir, totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 
+import { MARK_VARIABLE, signalMarked } from "./marked-processes.js";
 import type { OutputStream, ProcessFolder, ProcessHost, Program, ProgramEnd, StartedProgram } from "./process-host.js";
 
 /** Environment variables that processes inherit: paths of programs and of the user's files, but no secrets. */
@@ -17,11 +19,11 @@ const OUTPUT_GRACE_MS = 1000;
 /** Returns this machine, or `undefined` on a system without process groups. */
 export function nodeProcessHost(): ProcessHost | undefined {
   if (process.platform === "win32") return undefined;
-  const groups = new Set<number>();
+  const containers = new Set<ContainerProcesses>();
   const folders = new Set<string>();
   // Runs at any exit of this process, except when it is killed.
   process.once("exit", () => {
-    for (const group of groups) signalGroup(group, "SIGKILL");
+    for (const container of containers) signalAll(container, "SIGKILL");
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   });
   const environment = INHERITED_VARIABLES.flatMap((name) => {
@@ -32,18 +34,29 @@ export function nodeProcessHost(): ProcessHost | undefined {
     cores: availableParallelism(),
     memoryBytes: totalmem(),
     environment: Object.fromEntries(environment),
-    start: (program) => start(program, groups),
+    start: (program) => start(program, containers),
     makeFolder: () => makeFolder(folders),
   };
 }
 
-function start({ command, args, environment, workingFolder, onOutput }: Program, groups: Set<number>): StartedProgram {
+/** The processes of one run of a container. */
+interface ContainerProcesses {
+  readonly group: number;
+  /** Value of {@link MARK_VARIABLE} in their environment. */
+  readonly mark: string;
+}
+
+function start(
+  { command, args, environment, workingFolder, onOutput }: Program,
+  containers: Set<ContainerProcesses>,
+): StartedProgram {
   if (workingFolder !== undefined && !existsSync(workingFolder))
     return notStarted(`chdir to workingDir ${JSON.stringify(workingFolder)} failed: no such file or directory`);
+  const mark = randomUUID();
   let child;
   try {
     child = spawn(command, [...args], {
-      env: { ...environment },
+      env: { ...environment, [MARK_VARIABLE]: mark },
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
       ...(workingFolder === undefined ? {} : { cwd: workingFolder }),
@@ -52,7 +65,8 @@ function start({ command, args, environment, workingFolder, onOutput }: Program,
     return notStarted(`exec: ${JSON.stringify(command)}: ${(error as Error).message}`);
   }
   const { pid, stdout, stderr } = child;
-  if (pid !== undefined) groups.add(pid);
+  const container = pid === undefined ? undefined : { group: pid, mark };
+  if (container !== undefined) containers.add(container);
   const readOutput = async (stream: OutputStream, source: AsyncIterable<Uint8Array>): Promise<void> => {
     try {
       for await (const bytes of source) await onOutput(stream, bytes);
@@ -63,11 +77,11 @@ function start({ command, args, environment, workingFolder, onOutput }: Program,
   const outputRead = Promise.all([readOutput("stdout", stdout), readOutput("stderr", stderr)]);
   const { promise: ended, resolve } = Promise.withResolvers<ProgramEnd>();
   child.once("error", (error: NodeJS.ErrnoException) => {
-    if (pid === undefined) resolve({ type: "notStarted", message: startErrorText(command, error) });
+    if (container === undefined) resolve({ type: "notStarted", message: startErrorText(command, error) });
   });
   child.once("exit", (code, signal) => {
     // As in a container, no child process outlives the first process.
-    if (pid !== undefined) signalGroup(pid, "SIGKILL");
+    if (container !== undefined) signalAll(container, "SIGKILL");
     const exitCode = signal === null ? (code ?? 1) : 128 + constants.signals[signal];
     const limit = new AbortController();
     void Promise.race([outputRead, delay(OUTPUT_GRACE_MS, undefined, { signal: limit.signal }).catch(() => {})]).then(
@@ -75,12 +89,15 @@ function start({ command, args, environment, workingFolder, onOutput }: Program,
         limit.abort();
         stdout.destroy();
         stderr.destroy();
-        if (pid !== undefined) groups.delete(pid);
+        if (container !== undefined) containers.delete(container);
         resolve({ type: "exited", exitCode });
       },
     );
   });
-  return { ended, signal: (name) => (pid === undefined ? undefined : groups.has(pid) && signalGroup(pid, name)) };
+  const signal = (name: "SIGTERM" | "SIGKILL"): void => {
+    if (container !== undefined && containers.has(container)) signalAll(container, name);
+  };
+  return { ended, signal };
 }
 
 function notStarted(message: string): StartedProgram {
@@ -97,13 +114,13 @@ function startErrorText(command: string, { code, message }: NodeJS.ErrnoExceptio
     : `${prefix}: executable file not found in $PATH`;
 }
 
-function signalGroup(group: number, name: "SIGTERM" | "SIGKILL"): boolean {
+function signalAll({ group, mark }: ContainerProcesses, name: "SIGTERM" | "SIGKILL"): void {
   try {
-    return process.kill(-group, name);
+    process.kill(-group, name);
   } catch {
     // No process of the group remains.
-    return false;
   }
+  if (name === "SIGKILL") signalMarked(mark, name);
 }
 
 async function makeFolder(folders: Set<string>): Promise<ProcessFolder> {
@@ -117,7 +134,7 @@ async function makeFolder(folders: Set<string>): Promise<ProcessFolder> {
       await mkdir(dirname(pathOf(path)), { recursive: true });
       await writeFile(pathOf(path), bytes, { mode });
     },
-    append: (path, bytes) => appendFile(pathOf(path), bytes),
+    append: (path, bytes) => appendFile(pathOf(path), bytes, { flag: APPEND_FLAGS }),
     read: (path, from, bytes) => readPart(pathOf(path), () => from, bytes),
     readEnd: (path, bytes) => readPart(pathOf(path), (size) => Math.max(0, size - bytes), bytes),
     rename: (path, to) => rename(pathOf(path), pathOf(to)),
@@ -129,16 +146,25 @@ async function makeFolder(folders: Set<string>): Promise<ProcessFolder> {
   };
 }
 
+/** A program may replace its files. Neither a pipe nor a link to another file is opened. */
+const REPLACED_SAFELY = fileConstants.O_NONBLOCK | fileConstants.O_NOFOLLOW;
+const READ_FLAGS = fileConstants.O_RDONLY | REPLACED_SAFELY;
+const APPEND_FLAGS = fileConstants.O_WRONLY | fileConstants.O_APPEND | fileConstants.O_CREAT | REPLACED_SAFELY;
+
+/** Reads part of a regular file. Returns no bytes for anything else. */
 async function readPart(path: string, begin: (size: number) => number, bytes: number): Promise<Uint8Array> {
   let file;
   try {
-    file = await open(path, "r");
+    file = await open(path, READ_FLAGS);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return new Uint8Array();
+    // ELOOP: a symbolic link; ENXIO: a socket.
+    if (["ENOENT", "ELOOP", "ENXIO"].includes((error as NodeJS.ErrnoException).code ?? "")) return new Uint8Array();
     throw error;
   }
   try {
-    const { size } = await file.stat();
+    const stats = await file.stat();
+    if (!stats.isFile()) return new Uint8Array();
+    const { size } = stats;
     const from = begin(size);
     const buffer = new Uint8Array(Math.max(0, Math.min(bytes, size - from)));
     const { bytesRead } = await file.read(buffer, 0, buffer.length, from);

@@ -4,7 +4,7 @@ export interface ProcessHost {
   readonly memoryBytes: number;
   /** The environment variables that every process inherits. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Starts a program in a new process group. A failed start is reported by the program's end. */
+  /** Starts a program in a new process group, with a mark in its environment by which its child processes are found. A failed start is reported by the program's end. */
   start(program: Program): StartedProgram;
   /** Creates a folder that only this user can read. */
   makeFolder(): Promise<ProcessFolder>;
@@ -24,9 +24,9 @@ export interface Program {
 export type OutputStream = "stdout" | "stderr";
 
 export interface StartedProgram {
-  /** Resolves when the program has ended, all its output was read, and no process of its group remains. */
+  /** Resolves when the program has ended, all its output was read, and no process of its group, or with its mark, remains. */
   readonly ended: Promise<ProgramEnd>;
-  /** Sends a signal to the process group. Has no effect after the end. */
+  /** Sends a signal to the process group; SIGKILL also to processes that have left it. Has no effect after the end. */
   signal(name: "SIGTERM" | "SIGKILL"): void;
 }
 
@@ -42,7 +42,8 @@ export interface ProcessFolder {
   /** Writes a file and creates its parent folders. */
   write(path: string, bytes: Uint8Array | string, mode?: number): Promise<void>;
   append(path: string, bytes: Uint8Array): Promise<void>;
-  /** Reads at most `bytes` bytes from an offset; `readEnd` reads the last ones. Returns no bytes for a missing file. */
+  /** Reads at most `bytes` bytes from an offset; `readEnd` reads the last ones. Returns no bytes for a missing
+   * file, and for anything but a regular file. */
   read(path: string, from: number, bytes: number): Promise<Uint8Array>;
   readEnd(path: string, bytes: number): Promise<Uint8Array>;
   rename(path: string, to: string): Promise<void>;

@@ -169,6 +169,29 @@ describe("a container's end", () => {
     await expect.poll(() => isAlive(pid), { timeout: 90_000 }).toBe(false);
   });
 
+  test("kills child processes that have left the process group", async () => {
+    const cluster = await start();
+    await ended(cluster, "p", {
+      containers: [shell("setsid sh -c 'echo $$$$; exec sleep 1000 >/dev/null 2>&1' & sleep 0.3")],
+    });
+    const pid = Number(await logOf(cluster, "p"));
+    expect(pid).toBeGreaterThan(1);
+    await expect.poll(() => isAlive(pid), { timeout: 90_000 }).toBe(false);
+  });
+
+  test.each([
+    ["a pipe", "mkfifo"],
+    ["a link", "ln -s /etc/hostname"],
+    ["a folder", "mkdir"],
+  ])("has no message when the process replaced the termination log by %s", async (_what, make) => {
+    const cluster = await start();
+    const script = `rm $KUBEWRIGHT_TERMINATION_LOG; ${make} $KUBEWRIGHT_TERMINATION_LOG; exit 3`;
+    const pod = await ended(cluster, "p", { containers: [shell(script)] });
+    const { terminated } = pod.status!.containerStatuses![0]!.state!;
+    expect(terminated).toMatchObject({ exitCode: 3, reason: "Error" });
+    expect(terminated?.message).toBeUndefined();
+  });
+
   test("has the log as its message when the policy says so, and only after an error", async () => {
     const cluster = await start();
     const policy = { terminationMessagePolicy: "FallbackToLogsOnError" };
