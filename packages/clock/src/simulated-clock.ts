@@ -22,6 +22,11 @@ export interface SimulatedClockOptions {
    * Default: unlimited.
    */
   readonly maxCallsPerInstant?: number;
+  /**
+   * Called after each timer; returns whether to yield to sockets and signals before the next one. For clocks of servers,
+   * whose clients must not wait for the end of an {@link SimulatedClock.advance}. Default: after every 64th timer.
+   */
+  readonly mustYield?: () => boolean;
 }
 
 /** Simulated time does not advance, because code calls the clock endlessly at one instant. */
@@ -50,6 +55,7 @@ export class SimulatedClock implements Clock {
   #macrotasks: Macrotasks | undefined;
   readonly #timerOrderSeed: number | undefined;
   readonly #maxCalls: number;
+  readonly #mustYield: (() => boolean) | undefined;
   /** Clock calls in the current millisecond. */
   #calls = 0;
   #timersSet = 0;
@@ -57,8 +63,9 @@ export class SimulatedClock implements Clock {
   /** @param start - RFC 3339 text or epoch milliseconds. */
   constructor(
     start: string | number = 0,
-    { timerOrderSeed, maxCallsPerInstant = Number.POSITIVE_INFINITY }: SimulatedClockOptions = {},
+    { timerOrderSeed, maxCallsPerInstant = Number.POSITIVE_INFINITY, mustYield }: SimulatedClockOptions = {},
   ) {
+    this.#mustYield = mustYield;
     this.#timerOrderSeed = timerOrderSeed;
     this.#maxCalls = maxCallsPerInstant;
     this.#startMs = typeof start === "number" ? start : Date.parse(start);
@@ -138,11 +145,11 @@ export class SimulatedClock implements Clock {
   /**
    * Moves time forward by `durationMs`. Fires all timers due on the way, in order of due time, then of creation.
    * Settles before the first timer, after each timer, and at the end. Stops early at the instant at which {@link
-   * isStuck} becomes true.
+   * isStuck} becomes true, or at which the signal has aborted.
    *
    * @throws Error when another `advance` is running.
    */
-  async advance(durationMs: number): Promise<void> {
+  async advance(durationMs: number, signal?: AbortSignal): Promise<void> {
     if (!(durationMs >= 0)) throw new RangeError(`cannot advance by ${durationMs} ms`);
     if (this.#macrotasks !== undefined) throw new Error("the simulated clock is being advanced already");
     const macrotasks = (this.#macrotasks = new Macrotasks());
@@ -154,12 +161,12 @@ export class SimulatedClock implements Clock {
         this.#moveTo(next.dueMs);
         next.cancel();
         next.callback();
-        if (++steps % TIMERS_PER_MACROTASK === 0) await macrotasks.next();
+        if (++steps % TIMERS_PER_MACROTASK === 0 || this.#mustYield?.() === true) await macrotasks.next();
         else await drainPromises(macrotasks);
         if (this.#pendingYields > 0) await this.settle();
-        if (this.isStuck) return;
+        if (this.isStuck || signal?.aborted) return;
       }
-      if (this.isStuck) return;
+      if (this.isStuck || signal?.aborted) return;
       if (steps > 0) await this.settle();
       this.#moveTo(endMs);
     } finally {

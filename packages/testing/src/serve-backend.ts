@@ -10,6 +10,8 @@ import { serveOverHttps } from "./served-webhooks.js";
 
 const ADVANCE_PATH = "/_kubewright/clock/advance";
 const RESET_PATH = "/_kubewright/reset";
+/** Maximum step of one request: 366 days. */
+const MAX_ADVANCE_MS = 366 * 86_400_000;
 
 export interface ServeOptions {
   /** URL of a `kubewright serve --speed manual`. */
@@ -43,7 +45,7 @@ export async function startServe({ url, reset = false, ended = () => undefined, 
     await activity.quiet(() => clock.settle());
   };
   const step = async (limitMs: number): Promise<void> => {
-    const dueMs = Math.min(limitMs, Math.ceil(clock.nextTimerInMs ?? limitMs));
+    const dueMs = Math.min(limitMs, MAX_ADVANCE_MS, Math.ceil(clock.nextTimerInMs ?? limitMs));
     if (dueMs > 0) {
       const nowMs = await server.advance(dueMs);
       await clock.advance(Math.max(0, nowMs - serverMs));

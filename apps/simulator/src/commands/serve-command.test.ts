@@ -136,8 +136,14 @@ test("a manual clock stops at the first write when the request says so", async (
 });
 
 test.each([
-  ["no number", { seconds: "10" }, /^seconds: "10" is not a number from 0 to 3162240000$/],
-  ["a step back", { seconds: -1 }, /^seconds: -1 is not a number from 0 to 3162240000$/],
+  ["no number", { seconds: "10" }, /^seconds: "10" is not a number from 0 to 31622400; "maxSeconds" raises the limit$/],
+  ["a step back", { seconds: -1 }, /^seconds: -1 is not a number from 0 to 31622400; /],
+  ["400 days", { seconds: 34_560_000 }, /^seconds: 34560000 is not a number from 0 to 31622400; /],
+  [
+    "a limit of 200 years",
+    { seconds: 1, maxSeconds: 7e9 },
+    /^maxSeconds: 7000000000 is not a number from 0 to 3162240000$/,
+  ],
   ["a bad settle time", { seconds: 1, settleMs: -5 }, /^settleMs: -5 is not a number from 0 to 600000$/],
   ["an unclear end", { seconds: 1, untilWrite: 1 }, /^untilWrite: 1 is neither true nor false$/],
   ["no JSON", "soon", /^the body is not JSON: /],
@@ -147,6 +153,47 @@ test.each([
   expect(refused.code).toBe(400);
   expect(refused.body).toMatchObject({ kind: "Status", reason: "BadRequest", code: 400 });
   expect(refused.body["message"]).toMatch(message);
+  await stop();
+});
+
+const everyMinute = {
+  apiVersion: "batch/v1",
+  kind: "CronJob",
+  metadata: { name: "c" },
+  spec: { schedule: "* * * * *", jobTemplate: { spec: job.spec } },
+};
+const CRON_JOBS = "/apis/batch/v1/namespaces/default/cronjobs";
+const aYear = { seconds: 366 * 86_400 };
+
+test("an advance ends when its client disconnects, and other requests are answered meanwhile", async () => {
+  const { url, stop } = await serve(["--speed", "manual"]);
+  await call("POST", `${url}${CRON_JOBS}`, everyMinute);
+  const client = new AbortController();
+  const advancing = fetch(`${url}/_kubewright/clock/advance`, {
+    method: "POST",
+    body: JSON.stringify(aYear),
+    signal: client.signal,
+  }).catch((error: Error) => error.name);
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  client.abort();
+  expect(await advancing).toBe("AbortError");
+  const { body } = await advance(url, { seconds: 0 });
+  expect(Date.parse(String(body["now"])) - Date.now()).toBeLessThan(300 * 86_400_000);
+  await stop();
+});
+
+test("a reset ends an advance, also while a snapshot waits for it", async () => {
+  const { url, ready, stop } = await serve(["--speed", "manual"]);
+  await ready;
+  await call("POST", `${url}${CRON_JOBS}`, everyMinute);
+  const advancing = advance(url, aYear);
+  const snapshot = call("POST", `${url}/_kubewright/snapshot`, {});
+  await expect.poll(async () => (await call("GET", `${url}${JOBS}`)).body["items"]).not.toHaveLength(0);
+  expect((await call("POST", `${url}/_kubewright/reset`, {})).code).toBe(200);
+  expect(await advancing).toMatchObject({ code: 409, body: { reason: "Conflict" } });
+  expect((await snapshot).code).toBe(200);
+  expect((await call("GET", `${url}${CRON_JOBS}`)).body["items"]).toEqual([]);
+  expect((await advance(url, { seconds: 60 })).code).toBe(200);
   await stop();
 });
 

@@ -6,8 +6,12 @@ import { readJsonObject, refusal, reply } from "./path-responses.js";
 
 export const ADVANCE_PATH = "/_kubewright/clock/advance";
 
-/** Maximum step of one request: a hundred years, in seconds. */
-const MAX_SECONDS = 100 * 366 * 86_400;
+/** Maximum step of one request in seconds, unless the request has `maxSeconds`: a year. */
+const DEFAULT_MAX_SECONDS = 366 * 86_400;
+/** Maximum of `maxSeconds`: a hundred years. */
+const MAX_SECONDS = 100 * DEFAULT_MAX_SECONDS;
+/** Real time after which an advance serves sockets, in milliseconds. Serving a request takes several such turns. */
+const YIELD_INTERVAL_MS = 10;
 /** Maximum quiet time of one request: ten minutes. */
 const MAX_SETTLE_MS = 600_000;
 
@@ -21,6 +25,8 @@ const MAX_SETTLE_MS = 600_000;
  * - Outside watchers receive their pending events.
  * - The request waits until M real milliseconds (default 0) pass without a write. Each write restarts this period.
  *
+ * An advance ends early when its client disconnects, and when the cluster is reset. Other requests are served meanwhile.
+ *
  * With `"untilWrite": true` the clock stops at the first instant at which an object is written. An outside controller
  * with a clock in step then sees the write at its time.
  */
@@ -30,16 +36,30 @@ export class ManualClock {
   /** The last advance; the next one waits for it. */
   #last: Promise<void> = Promise.resolve();
   #willFireDue = false;
+  #interruption = new AbortController();
 
   /** @param startMs - Initial time, in epoch milliseconds. Default: the real time. */
   constructor(real: Clock, startMs: number = real.now()) {
     this.#real = real;
-    this.clock = new SimulatedClock(startMs);
+    let yieldedMs = real.monotonic();
+    const mustYield = (): boolean => {
+      const nowMs = real.monotonic();
+      if (nowMs - yieldedMs < YIELD_INTERVAL_MS) return false;
+      yieldedMs = nowMs;
+      return true;
+    };
+    this.clock = new SimulatedClock(startMs, { mustYield });
   }
 
   /** Resolves when no advance is pending. */
   get idle(): Promise<void> {
     return this.#last;
+  }
+
+  /** Ends all pending advances. */
+  interrupt(): void {
+    this.#interruption.abort(new Error("the clock was interrupted"));
+    this.#interruption = new AbortController();
   }
 
   /**
@@ -55,25 +75,30 @@ export class ManualClock {
   }
 
   /** Answers requests to {@link ADVANCE_PATH}. */
-  async serve({ method, body }: ApiRequest, apiServer: ApiServer): Promise<PathResponse> {
+  async serve({ method, body, signal: client }: ApiRequest, apiServer: ApiServer): Promise<PathResponse> {
     if (method !== "POST") return refusal(405, "MethodNotAllowed", `POST to ${ADVANCE_PATH}`);
     const advance = parseAdvance(body);
     if (typeof advance === "string") return refusal(400, "BadRequest", advance);
     const durationMs = advance.seconds * 1000;
-    await this.#enqueue(() =>
-      advance.untilWrite ? this.#advanceUntilWrite(durationMs, apiServer) : this.clock.advance(durationMs),
-    );
-    await this.#waitUntilQuiet(apiServer, advance.settleMs);
+    const { signal: interruption } = this.#interruption;
+    const signal = client === undefined ? interruption : AbortSignal.any([client, interruption]);
+    await this.#enqueue(async () => {
+      if (signal.aborted) return;
+      if (advance.untilWrite) await this.#advanceUntilWrite(durationMs, apiServer, signal);
+      else await this.clock.advance(durationMs, signal);
+    });
+    if (!signal.aborted) await this.#waitUntilQuiet(apiServer, advance.settleMs);
+    if (interruption.aborted) return refusal(409, "Conflict", "the cluster was reset while the clock was advanced");
     return reply(200, { now: new Date(this.clock.now()).toISOString(), resourceVersion: apiServer.resourceVersion });
   }
 
-  async #advanceUntilWrite(durationMs: number, apiServer: ApiServer): Promise<void> {
+  async #advanceUntilWrite(durationMs: number, apiServer: ApiServer, signal: AbortSignal): Promise<void> {
     const { clock } = this;
     const before = apiServer.resourceVersion;
     const endMs = clock.monotonic() + durationMs;
     await clock.advance(0);
-    while (apiServer.resourceVersion === before && clock.monotonic() < endMs)
-      await clock.advance(Math.min(clock.nextTimerInMs ?? Infinity, endMs - clock.monotonic()));
+    while (apiServer.resourceVersion === before && clock.monotonic() < endMs && !signal.aborted)
+      await clock.advance(Math.min(clock.nextTimerInMs ?? Infinity, endMs - clock.monotonic()), signal);
   }
 
   async #fireDue(): Promise<void> {
@@ -112,9 +137,11 @@ export class ManualClock {
 function parseAdvance(body: ApiRequest["body"]): { seconds: number; settleMs: number; untilWrite: boolean } | string {
   const value = readJsonObject(body, '{"seconds": 60, "settleMs": 0}');
   if (typeof value === "string") return value;
-  const { seconds, settleMs = 0, untilWrite = false } = value;
-  if (typeof seconds !== "number" || !(seconds >= 0 && seconds <= MAX_SECONDS))
-    return `seconds: ${JSON.stringify(seconds)} is not a number from 0 to ${MAX_SECONDS}`;
+  const { seconds, maxSeconds = DEFAULT_MAX_SECONDS, settleMs = 0, untilWrite = false } = value;
+  if (typeof maxSeconds !== "number" || !(maxSeconds >= 0 && maxSeconds <= MAX_SECONDS))
+    return `maxSeconds: ${JSON.stringify(maxSeconds)} is not a number from 0 to ${MAX_SECONDS}`;
+  if (typeof seconds !== "number" || !(seconds >= 0 && seconds <= maxSeconds))
+    return `seconds: ${JSON.stringify(seconds)} is not a number from 0 to ${maxSeconds}; "maxSeconds" raises the limit`;
   if (typeof settleMs !== "number" || !(settleMs >= 0 && settleMs <= MAX_SETTLE_MS))
     return `settleMs: ${JSON.stringify(settleMs)} is not a number from 0 to ${MAX_SETTLE_MS}`;
   if (typeof untilWrite !== "boolean") return `untilWrite: ${JSON.stringify(untilWrite)} is neither true nor false`;
