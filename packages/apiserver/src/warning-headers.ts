@@ -2,10 +2,13 @@ const MAX_TOTAL = 4096;
 const MAX_EACH = 256;
 
 /**
- * Returns `Warning` header values: `299 - "text"`. Beyond the total limit, truncates each text, and then drops the last
- * ones.
+ * Returns `Warning` header values: `299 - "text"`. Drops texts with control characters. Beyond the total limit, truncates
+ * each text, and then drops the last ones.
+ *
+ * Upstream: apiserver `endpoints/filters/warning.go`, apimachinery `pkg/util/net/http.go` NewWarningHeader.
  */
-export function warningHeaders(texts: readonly string[]): string[] {
+export function warningHeaders(allTexts: readonly string[]): string[] {
+  const texts = allTexts.filter((text) => text !== "" && !/\p{Cc}/u.test(text));
   const total = texts.reduce((sum, text) => sum + Array.from(text).length, 0);
   if (total <= MAX_TOTAL) return texts.map(header);
   const kept: string[] = [];

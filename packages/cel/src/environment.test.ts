@@ -112,6 +112,26 @@ test.each(["[?l[?0]]", '{?"a": l[?0]}', ".n == 1", "n > .5", "Foo{a: 1}", "cel.b
   },
 );
 
+test.each([
+  [
+    "100,001 code points",
+    "-".repeat(100_000) + "1",
+    "expression code point size exceeds limit: size: 100001, limit 100000",
+  ],
+  ["chains of unary operators", "-".repeat(99_000) + "1", "expression recursion limit exceeded: 250"],
+  ["chains of arithmetic operators", "1+".repeat(40_000) + "1", "expression recursion limit exceeded: 250"],
+  ["nested parentheses", "(".repeat(40_000) + "1" + ")".repeat(40_000), "Syntax error: "],
+  ["nested lists", "[".repeat(40_000) + "]".repeat(40_000), "Syntax error: "],
+])("%s are refused", (_title, source, message) => {
+  expect(errorsOf(source)).toContain(message);
+});
+
+test("long chains of logical operators are balanced, and unary operators in a row cancel out", () => {
+  expect(evaluate("false||".repeat(5_000) + "true")).toBe(true);
+  expect(evaluate("true&&".repeat(5_000) + "n == 8")).toBe(false);
+  expect(evaluate("---n == -7 && !!(n == 7) && !!!(n == 8) && - -n == 7")).toBe(true);
+});
+
 test("an expression that grows too large when its macros expand is refused", () => {
   const chain = `optional.of(n)${".optMap(x, x + 1)".repeat(100)}.value() > 1`;
   expect(errorsOf(chain)).toContain("expression is too large");

@@ -78,6 +78,10 @@ const LIMITS = {
   maxCallArguments: 32,
 };
 
+/** Upstream: cel-go `parser.expressionSizeCodePointLimit`. */
+const MAX_CODE_POINTS = 100_000;
+const TOO_DEEP = `expression recursion limit exceeded: ${LIMITS.maxDepth}`;
+
 const MAX_INT = 2n ** 63n;
 /** The maximum number of nodes after macro expansion. */
 const MAX_NODES = 20_000;
@@ -102,10 +106,15 @@ export class Parser {
 
   /** @throws SyntaxProblem */
   parse(source: string): Expression {
+    const size = Array.from(source).length;
+    if (size > MAX_CODE_POINTS)
+      throw new SyntaxProblem(`expression code point size exceeds limit: size: ${size}, limit ${MAX_CODE_POINTS}`, 0);
     let parsed: unknown;
     try {
       parsed = this.#environment.parse(source).ast;
     } catch (error) {
+      // The library has no limit for chains of operators without parentheses, and overflows the stack.
+      if (error instanceof RangeError) throw new SyntaxProblem(TOO_DEEP, 0);
       if (!(error instanceof ParseError)) throw error;
       throw new SyntaxProblem(`Syntax error: ${error.summary}`, error.range?.start ?? 0);
     }
@@ -136,6 +145,7 @@ class Reader {
   readonly #source: string;
   readonly #hasMacros: boolean;
   #nodes = 0;
+  #depth = 0;
 
   constructor(source: string, hasMacros: boolean) {
     this.#source = source;
@@ -143,6 +153,13 @@ class Reader {
   }
 
   read(node: ParsedNode): Expression {
+    if (++this.#depth > LIMITS.maxDepth) throw new SyntaxProblem(TOO_DEEP, node.pos);
+    const expression = this.#read(node);
+    this.#depth--;
+    return expression;
+  }
+
+  #read(node: ParsedNode): Expression {
     const { op, pos: at } = node;
     // A macro repeats its receiver, and macros can be nested, so the expanded expression can be much larger than the
     // source.
@@ -197,9 +214,11 @@ class Reader {
       case "?:":
         return call("_?_:_", this.#firstAfter("?", args[0]!.end, at), this.#all(args));
       case "!_":
-        return call("!_", at, [this.read(node.args as ParsedNode)]);
       case "-_":
-        return this.#negation(node.args as ParsedNode, at);
+        return this.#unary(node, at);
+      case "&&":
+      case "||":
+        return this.#balanced(op, this.#operands(node));
       default: {
         const name = BINARY[op];
         if (name === undefined) throw new SyntaxProblem(`Syntax error: unsupported operator '${op}'`, at);
@@ -210,6 +229,38 @@ class Reader {
 
   #all(nodes: readonly ParsedNode[]): Expression[] {
     return nodes.map((node) => this.read(node));
+  }
+
+  /** An even number of equal operators in a row has no effect. Upstream: cel-go `parser.go` VisitNegate. */
+  #unary(node: ParsedNode, at: number): Expression {
+    let [operand, isOdd] = [node.args as ParsedNode, true];
+    for (; operand.op === node.op; operand = operand.args as ParsedNode) isOdd = !isOdd;
+    if (!isOdd) return this.read(operand);
+    return node.op === "!_" ? call("!_", at, [this.read(operand)]) : this.#negation(operand, at);
+  }
+
+  /** The operands of a chain of equal logical operators, which the library nests to the left. */
+  #operands(node: ParsedNode): { readonly operand: ParsedNode; readonly at: number }[] {
+    const operands: { operand: ParsedNode; at: number }[] = [];
+    let rest = node;
+    for (; rest.op === node.op; rest = (rest.args as ParsedNode[])[0]!) {
+      const [left, right] = rest.args as [ParsedNode, ParsedNode];
+      operands.push({ operand: right, at: this.#firstAfter(node.op, left.end, rest.pos) });
+    }
+    operands.push({ operand: rest, at: rest.pos });
+    return operands.reverse();
+  }
+
+  /** A balanced tree of a chain, so that it is not deep. Upstream: cel-go `parser/helper.go` balancer. */
+  #balanced(op: "&&" | "||", operands: readonly { operand: ParsedNode; at: number }[]): Expression {
+    if (operands.length === 1) return this.read(operands[0]!.operand);
+    const middle = Math.ceil(operands.length / 2);
+    const sides = [operands.slice(0, middle), operands.slice(middle)];
+    return call(
+      BINARY[op]!,
+      operands[middle]!.at,
+      sides.map((side) => this.#balanced(op, side)),
+    );
   }
 
   #negation(operand: ParsedNode, at: number): Expression {

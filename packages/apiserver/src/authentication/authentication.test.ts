@@ -155,7 +155,7 @@ test("a token bound to a pod ends with the pod, and one for another audience is 
   await send("POST", `${namespace}/serviceaccounts`, admin, { metadata: { name: "robot" } });
   await send("POST", `${namespace}/pods`, admin, {
     metadata: { name: "p" },
-    spec: { containers: [{ name: "c", image: "i" }] },
+    spec: { serviceAccountName: "robot", containers: [{ name: "c", image: "i" }] },
   });
   const request = async (spec: object): Promise<Answer> =>
     send("POST", `${namespace}/serviceaccounts/robot/token`, admin, { spec });
@@ -167,6 +167,14 @@ test("a token bound to a pod ends with the pod, and one for another audience is 
   const foreign = (await request({ audiences: ["vault"] })).value.status.token;
   expect((await send("POST", WHO_AM_I, bearer(foreign), {})).status).toBe(401);
   expect((await request({ boundObjectRef })).value.message).toBe('pods "p" not found');
+  await send("POST", `${namespace}/pods`, admin, {
+    metadata: { name: "other" },
+    spec: { containers: [{ name: "c", image: "i" }] },
+  });
+  expect((await request({ boundObjectRef: { ...boundObjectRef, name: "other" } })).value).toMatchObject({
+    code: 400,
+    message: 'cannot bind token for serviceaccount "robot" to pod running with different serviceaccount name.',
+  });
   expect((await request({ expirationSeconds: 60 })).value.message).toBe(
     'TokenRequest.authentication.k8s.io "robot" is invalid: spec.expirationSeconds: Invalid value: 60: may not specify a duration less than 10 minutes',
   );

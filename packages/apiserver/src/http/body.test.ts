@@ -249,3 +249,17 @@ test("a path of one's own has its body read when the request has been permitted,
   expect(await long.answered(STATUS)).toMatch(/^HTTP\/1\.1 413 /);
   expect(seen).toEqual([5]);
 });
+
+test.each([
+  ["beyond Latin-1", "größe→🙂", '299 - "unknown field \\"größe→🙂\\""'],
+  ["with a line break", "a\nb", '299 - "unknown field \\"a\\\\nb\\""'],
+])("an unknown field %s does not fail a request whose object was stored", async (_title, field, warning) => {
+  const { port } = await serve();
+  const answer = await fetch(`http://127.0.0.1:${port}${CONFIG_MAPS}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ kind: "ConfigMap", apiVersion: "v1", metadata: { name: "c" }, [field]: 1 }),
+  });
+  expect(answer.status).toBe(201);
+  expect(Buffer.from(answer.headers.get("warning")!, "latin1").toString()).toBe(warning);
+});

@@ -36,7 +36,7 @@ export interface HttpExchange {
 export async function sendReply(exchange: HttpExchange, reply: Reply | ApiResponse): Promise<void> {
   const { requestBody, outgoing } = exchange;
   const { body, status } = reply;
-  for (const [name, value] of Object.entries(reply.headers)) outgoing.setHeader(name, value);
+  for (const [name, value] of Object.entries(reply.headers)) outgoing.setHeader(name, headerBytes(value));
   requestBody.decideConnection();
   if (!outgoing.hasHeader("cache-control")) outgoing.setHeader("cache-control", "no-cache, private");
   outgoing.statusCode = status;
@@ -68,6 +68,14 @@ export async function sendReply(exchange: HttpExchange, reply: Reply | ApiRespon
     default:
       return sendObject(exchange, body.type === "decoded" ? { type: "value", value: body.value } : body);
   }
+}
+
+const NON_ASCII = /[^\0-\x7f]/;
+
+/** Header values are sent as UTF-8, as Go does; Node.js takes one character for each byte. */
+function headerBytes(value: string | readonly string[]): string | string[] {
+  if (typeof value !== "string") return value.map((each) => headerBytes(each) as string);
+  return Buffer.from(value).toString("latin1");
 }
 
 async function sendObject(
@@ -232,7 +240,9 @@ async function write(outgoing: ServerResponse, chunk: string | Uint8Array): Prom
 
 function sendShort({ request, requestBody, outgoing }: HttpExchange, text: string): void {
   outgoing.setHeader("content-length", Buffer.byteLength(text));
-  requestBody.finish(request.method === "HEAD" ? undefined : text);
+  if (request.method === "HEAD") return requestBody.finish();
+  // Node.js joins headers with a text and encodes both as UTF-8, which encodes these bytes again.
+  requestBody.finish(NON_ASCII.test(String(outgoing.getHeader("warning"))) ? Buffer.from(text) : text);
 }
 
 /** Upstream: apiserver `handlers/responsewriters` negotiateContentEncoding, which ignores quality values. */

@@ -1,4 +1,4 @@
-import { type KubernetesObject, type TokenRequest, formatTime } from "@kubewright/api";
+import { type KubernetesObject, type Pod, type TokenRequest, formatTime } from "@kubewright/api";
 
 import type { ApiCall } from "../../api-call.js";
 import { badRequest, conflict, invalid, notFound } from "../../api-error.js";
@@ -92,7 +92,7 @@ function throwIfInvalid(errors: FieldErrors, name: string): void {
 /**
  * Returns the object that the token is bound to, if any.
  *
- * @throws ApiError 400 for a kind that tokens cannot be bound to, 404 when the object does not exist, 409 when its UID
+ * @throws ApiError 400 for a kind that tokens cannot be bound to, or a pod of another account, 404 when the object does not exist, 409 when its UID
  * differs
  */
 function boundObject(call: ApiCall, { spec }: TokenRequest): BoundObject | undefined {
@@ -107,6 +107,10 @@ function boundObject(call: ApiCall, { spec }: TokenRequest): BoundObject | undef
   const resource = call.server.registry.find("", "v1", bindable.resource)!;
   const stored = resource.storage.get(bindable.namespaced ? call.target.namespace : "", name);
   if (stored === undefined) throw notFound(resource, name);
+  if (kind === "Pod" && ((stored.object as Pod).spec?.serviceAccountName || "default") !== call.target.name)
+    throw badRequest(
+      `cannot bind token for serviceaccount ${JSON.stringify(call.target.name)} to pod running with different serviceaccount name.`,
+    );
   const actual = stored.object.metadata.uid ?? "";
   if (uid !== "" && uid !== actual) {
     const reason = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`;
