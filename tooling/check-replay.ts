@@ -19,11 +19,15 @@ function run(...flags: string[]): string {
 }
 
 function runWith(node: string, ...flags: string[]): string {
-  const { stdout, stderr, status } = spawnSync(node, [main, "run", "examples", ...flags], {
-    cwd: root,
-    encoding: "utf8",
-    maxBuffer: 1 << 30,
-  });
+  const { stdout, stderr, status } = spawnSync(
+    node,
+    [main, "run", "examples", "--start", "2026-01-01T00:00:00Z", ...flags],
+    {
+      cwd: root,
+      encoding: "utf8",
+      maxBuffer: 1 << 30,
+    },
+  );
   if (status !== 0) throw new Error(`kubewright run ${flags.join(" ")} exited with ${status}: ${stderr}`);
   return stdout;
 }

@@ -50,6 +50,8 @@ export function memoryIo({ files = {}, columns = 0, ...others }: MemoryIoOptions
     stopped: new AbortController().signal,
     connect: (options) => connect(options, others.env ?? {}),
     timeZoneData: "test",
+    // `run` starts at 2026-01-01T00:00:00Z.
+    now: () => Date.parse("2025-12-31T23:30:00Z"),
     ...others,
   };
   return { io, said, written };

@@ -118,6 +118,8 @@ export class PageFixture {
       },
       stopped,
       timeZoneData: "test",
+      // `run` starts at 2026-01-01T00:00:00Z.
+      now: () => Date.parse("2025-12-31T23:30:00Z"),
       pageAssets: async () => this.assets,
     };
   }

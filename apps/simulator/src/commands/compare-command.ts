@@ -26,6 +26,7 @@ import {
   identityOf,
   parseKubernetesVersion,
   readRunInput,
+  repeatRemark,
   versionName,
   versionRemark,
 } from "@kubewright/analysis/input";
@@ -54,7 +55,7 @@ import type { CommandContext, CommandResult } from "../shell/command.js";
 export async function compareCommand({
   args: paths,
   flags,
-  io,
+  io: given,
   outputs,
   format,
   note,
@@ -68,6 +69,9 @@ export async function compareCommand({
     ...filesA,
     ...(against === undefined ? [] : [against]),
   ]);
+  // Both sides have the same start, also when an hour ends between them.
+  const nowMs = given.now();
+  const io: Io = { ...given, now: () => nowMs };
   const cluster = await fromCluster(flags, io, { readsVersion: flags.kubernetes === undefined });
   const a = await readRunInput(paths, flags, io, cluster);
   const changed =
@@ -151,7 +155,7 @@ export async function compareCommand({
     );
   for (const line of comparisonLines(header, comparison, changes)) await outputs.write("--json", () => line);
   const { style, width } = format;
-  const length = `${formatDuration(durationMs)} of virtual time, seed ${seed}`;
+  const length = `${formatDuration(durationMs)} of virtual time, seed ${seed}${repeatRemark(a.repeat)}`;
   const added = Object.entries({ A: a, B: b }).map(([label, { addedNodes }]) =>
     addedNodes.length > 0 ? `${label}: ${addedNodesText(addedNodes, width)}\n\n` : "",
   );

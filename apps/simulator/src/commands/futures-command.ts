@@ -23,7 +23,7 @@ import {
   seedsText,
   simulateSeeds,
 } from "@kubewright/analysis/futures";
-import { readRunInput, versionName, versionRemark } from "@kubewright/analysis/input";
+import { readRunInput, repeatRemark, startTime, versionName, versionRemark } from "@kubewright/analysis/input";
 import { silentProgress } from "@kubewright/analysis/ports";
 import { type CheckReport, futuresMarkdown, reportOutputs, writeReports } from "@kubewright/analysis/reports";
 import { validateInput } from "@kubewright/analysis/run";
@@ -39,8 +39,8 @@ import type { CommandContext, CommandResult } from "../shell/command.js";
 
 export interface FuturesFlags extends CheckedRunFlags {
   readonly seeds: string;
-  /** The command line that simulates one seed, without the seed. */
-  readonly command: string;
+  /** Returns the command line that simulates one seed with this start, without the seed. Default: the given start. */
+  readonly commandFrom: (start?: string) => string;
 }
 
 /** `kubewright run … --seeds A-B`: simulates many seeds and prints the share of them in which each incident occurs. */
@@ -59,7 +59,8 @@ export async function futuresCommand({
   rejectChangeRules(rules);
   outputs.declare({ "--json": flags.json, "--html": flags.html, ...reportOutputs(flags) }, runFiles(paths, flags));
   const input = await readRunInput(paths, flags, io);
-  const { startMs, durationMs } = input;
+  const { startMs, durationMs, repeat } = input;
+  const command = flags.commandFrom(repeat === undefined ? undefined : startTime(startMs));
   await outputs.open();
   const hasPage = flags.html !== undefined;
   const { problems, notes } = await validateInput(input, io.timeZoneData);
@@ -102,7 +103,7 @@ export async function futuresCommand({
       const { description } = input.scenario ?? {};
       const subject = { startMs, endMs: startMs + durationMs, kubernetes, timeZoneData: io.timeZoneData, seeds };
       const report = futuresReport(
-        { ...subject, command: flags.command, ...(description === undefined ? {} : { description }) },
+        { ...subject, command, ...(description === undefined ? {} : { description }) },
         { statistics, bands, plan: curves, allGroups: groups.length, violations: ruleCounts.violations, nodeSizes },
       );
       shown = await embedTimelines(report, {
@@ -146,7 +147,7 @@ export async function futuresCommand({
   }
   note(...notes);
   const which = `${isComplete ? "" : "of "}${seedsText(seeds)}`;
-  const heading = `${manyFutures(statistics.futures)} of ${formatTime(startMs)} → ${formatTime(startMs + durationMs)} (${formatDuration(durationMs)} each, ${which}${versionRemark(input.kubernetesVersion)})`;
+  const heading = `${manyFutures(statistics.futures)} of ${formatTime(startMs)} → ${formatTime(startMs + durationMs)} (${formatDuration(durationMs)} each, ${which}${versionRemark(input.kubernetesVersion)}${repeatRemark(repeat)})`;
   const { style } = format;
   return {
     text: `${style.bold("kubewright")}  ${heading}\n${style.dim("shares with their 95% intervals; --seed N simulates one future alone")}\n\n${statistics.futures > 0 ? futuresText(statistics, { ...format, nodeSizes }) : ""}`,

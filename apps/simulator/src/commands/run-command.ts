@@ -121,7 +121,7 @@ export const runCommand: Command<RunFlags> = {
   argument: MANIFESTS,
   options: [
     ["--scenario <file>", "scenario file with events: outages, lost nodes, edits; see docs/scenarios.md"],
-    ["--start <time>", "where virtual time starts (default: the scenario's, or 2026-01-01T00:00:00Z)"],
+    ["--start <time>", "where virtual time starts (default: the scenario's, or the next full hour)"],
     ["--for <duration>", "how much virtual time to simulate: 30d, 12h, 90m (default: the scenario's, or 1d)"],
     ["--seed <number>", "same seed, same run (default: the scenario's, or 1)"],
     [
@@ -195,7 +195,12 @@ async function run(given: CommandContext<RunFlags>): Promise<CommandResult> {
   if (seeds !== undefined)
     return futuresCommand({
       ...context,
-      flags: { ...flags, seeds, rules, command: seedCommand(given.args, given.flags) },
+      flags: {
+        ...flags,
+        seeds,
+        rules,
+        commandFrom: (start) => seedCommand(given.args, start === undefined ? given.flags : { ...given.flags, start }),
+      },
     });
   if (flags.against !== undefined || flags.againstKubernetes !== undefined)
     return compareCommand({ ...context, flags: { ...flags, rules } });

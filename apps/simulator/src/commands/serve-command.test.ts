@@ -45,6 +45,7 @@ async function serve(flags: readonly string[], files: Map<string, string> = new 
     stopped: stopped.signal,
     pageAssets: async () => ({ script: "", style: "", scriptHash: "sha256-a", styleHash: "sha256-b" }),
     timeZoneData: "test",
+    now: () => Date.parse("2026-01-01T00:00:00Z"),
   };
   const code = runCli(["serve", "--port", "0", ...flags], io, "1.2.3");
   const firstLine = await line;

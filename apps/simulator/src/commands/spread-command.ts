@@ -1,5 +1,5 @@
 import { InterruptedError, UserError } from "@kubewright/analysis/errors";
-import { type RunInput, type RunInputFlags, readRunInput } from "@kubewright/analysis/input";
+import { type RunInput, type RunInputFlags, readRunInput, repeatRemark } from "@kubewright/analysis/input";
 import { silentProgress } from "@kubewright/analysis/ports";
 import {
   type Measure,
@@ -64,7 +64,7 @@ export const spreadCommand: Command<SpreadFlags> = {
     ["--html <file>", "also write it as a page to open in a browser: one file that works offline"],
     ["--json <file>", "also write all of it as one object; - writes only that, to standard output"],
     ["--no-play", "do not simulate the present and the proposed schedules"],
-    ["--start <time>", "where the time that counts starts (default: 2026-01-01T00:00:00Z)"],
+    ["--start <time>", "where the time that counts starts (default: the next full hour)"],
     ["--for <duration>", "how much of it: 7d, 12h (default: 1d)"],
     ["--seed <number>", "seed of the simulation (default: 1)"],
     ["--kubernetes <version>", "release of Kubernetes to simulate: 1.31 to 1.36, or 1.36.2"],
@@ -146,7 +146,7 @@ async function spread({
   if (problems.length === 0)
     await outputs.write("--html", async () => htmlPage(await pageAssets(io), spreadReport(findings)));
   const length = formatDuration(window.endMs - window.startMs);
-  const title = `${format.style.bold("kubewright")}  ${formatTime(window.startMs)} → ${formatTime(window.endMs)} (${length}, ${loads.length} ${loads.length === 1 ? "CronJob" : "CronJobs"})`;
+  const title = `${format.style.bold("kubewright")}  ${formatTime(window.startMs)} → ${formatTime(window.endMs)} (${length}, ${loads.length} ${loads.length === 1 ? "CronJob" : "CronJobs"}${repeatRemark(input.repeat)})`;
   return {
     text: `${title}\n\n${spreadText(findings, { measure, ...format })}`,
     problems,

@@ -1,7 +1,7 @@
 import { UserError } from "@kubewright/analysis/errors";
 import { parseRules } from "@kubewright/analysis/fail-on";
 import { inputArgs, parseSeeds, seedCommand } from "@kubewright/analysis/futures";
-import { readRunInput } from "@kubewright/analysis/input";
+import { readRunInput, startTime } from "@kubewright/analysis/input";
 import { reportOutputs } from "@kubewright/analysis/reports";
 import { validateInput } from "@kubewright/analysis/run";
 
@@ -38,16 +38,18 @@ export async function indexedRun(
   const { problems, notes } = await validateInput(input, given.io.timeZoneData);
   given.note(...notes);
   if (problems.length > 0) throw new UserError(problems.join("\n"));
+  // Every pod has the same start, at any time.
+  const pinned = input.repeat === undefined ? given.flags : { ...given.flags, start: startTime(input.startMs) };
   const args = inputArgs(
     given.args.map((path) => (path === "-" ? STANDARD_INPUT : path)),
-    given.flags,
+    pinned,
   );
   const failOn = (given.flags.failOn ?? []).flatMap((rule) => ["--fail-on", rule]);
   const command = {
     name: "run",
     seeds: flags.seeds,
     args: [...args, ...failOn],
-    replay: `${seedCommand(given.args, given.flags)} --seed`,
+    replay: `${seedCommand(given.args, pinned)} --seed`,
     files: recorded.files,
   };
   return { text: campaignText(command, shape) };

@@ -9,6 +9,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 
+import { realClock } from "@kubewright/clock";
 import { openReplacement } from "@kubewright/transport-http/file-replacement";
 
 import {
@@ -56,6 +57,7 @@ export function nodeIo(stopped: AbortSignal): Io {
     mutants: mutantKit,
     processHost: async () => (await import("../process-kubelet/node-process-host.js")).nodeProcessHost(),
     stopped,
+    now: realClock.now,
     pageAssets,
     env: process.env,
     timeZoneData: process.versions["tz"] ?? "unknown",

@@ -29,6 +29,7 @@ const RUN_DELAY_MS = 250;
 /** The playground: editors, forms and results. Each change starts a simulation. */
 export class Playground {
   readonly #root: HTMLElement;
+  readonly #defaultStart: string;
   readonly #engine: Engine;
   /** A second engine, because futures take long and the timeline must keep following the edits. */
   readonly #futuresEngine: Engine;
@@ -62,8 +63,10 @@ export class Playground {
   #isRunning: Promise<void> = Promise.resolve();
   #stop = new AbortController();
 
-  constructor(root: HTMLElement, engine: Engine, futuresEngine: Engine) {
+  /** @param defaultStart - Start of a simulation without one, in RFC 3339: the same until the page is loaded again. */
+  constructor(root: HTMLElement, engine: Engine, futuresEngine: Engine, defaultStart: string) {
     this.#root = root;
+    this.#defaultStart = defaultStart;
     this.#engine = engine;
     this.#futuresEngine = futuresEngine;
     this.#manifests = new Editor({
@@ -79,7 +82,7 @@ export class Playground {
       this.#scenario.replace(scenario);
       this.#change({ scenario });
     };
-    this.#window = new WindowForm(edit, (kubernetes) => this.#change({ kubernetes }));
+    this.#window = new WindowForm(edit, defaultStart, (kubernetes) => this.#change({ kubernetes }));
     this.#workloads = new WorkloadsForm(edit);
     this.#scenarioEvents = new ScenarioEventsForm(edit);
     // On a phone the forms are above the timeline, so they are collapsed.
@@ -237,13 +240,13 @@ export class Playground {
     const { manifests, scenario: text, kubernetes } = this.#state;
     const release = kubernetes === "" ? {} : { kubernetesVersion: kubernetes };
     const scenario = new ScenarioText(text);
-    if (!scenario.isPlain) return { manifests, scenario: text, ...release };
-    const [start, length, seed, timeZone] = (["start", "for", "seed", "timeZone"] as const).map((name) =>
-      scenario.field(name),
-    );
+    const start = scenario.field("start");
+    const defaultStart = start === "" ? { start: this.#defaultStart } : {};
+    if (!scenario.isPlain) return { manifests, scenario: text, ...defaultStart, ...release };
+    const [length, seed, timeZone] = (["for", "seed", "timeZone"] as const).map((name) => scenario.field(name));
     return {
       manifests,
-      ...(start === "" ? {} : { start: start! }),
+      ...(start === "" ? defaultStart : { start }),
       ...(length === "" ? {} : { for: length! }),
       ...(seed === "" ? {} : { seed: Number(seed) }),
       ...(timeZone === "" ? {} : { timeZone: timeZone! }),

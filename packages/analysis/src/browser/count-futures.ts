@@ -11,16 +11,21 @@ import { versionName } from "../input/kubernetes-version.js";
 import { styleFor } from "../text/style.js";
 import type { FuturesResult } from "./simulate-futures.js";
 import type { SimulationRequestOptions, SimulationRequest } from "./simulation-request.js";
-import { type ReadRequest, tryRequest } from "./read-request.js";
+import { type ReadRequest, commandOf, tryRequest } from "./read-request.js";
 
 /** Implements `simulateFutures`, which loads this module. */
 export async function countFutures(
   request: SimulationRequest & { readonly seeds: string },
-  { onProgress, signal = new AbortController().signal, timeZoneData = "unknown" }: SimulationRequestOptions = {},
+  {
+    onProgress,
+    signal = new AbortController().signal,
+    timeZoneData = "unknown",
+    ...options
+  }: SimulationRequestOptions = {},
 ): Promise<FuturesResult> {
-  const read = await tryRequest(request);
-  const { texts, problems } = read;
-  const command = `${texts.command} --seeds ${request.seeds}`;
+  const read = await tryRequest(request, options);
+  const { problems } = read;
+  const command = `${commandOf(read)} --seeds ${request.seeds}`;
   const seeds = seedsOfRequest(request.seeds, read);
   const { input } = read;
   if (input === undefined || seeds === undefined) return { summary: "", problems: problems.all, command };
@@ -48,7 +53,7 @@ export async function countFutures(
       kubernetes: `v${versionName(kubernetesVersion)}`,
       timeZoneData,
       seeds,
-      command: texts.command,
+      command: commandOf(read),
       ...(scenario?.description === undefined ? {} : { description: scenario.description }),
     },
     { statistics, bands, plan: curves, allGroups: groups.length, violations: [], nodeSizes: [] },

@@ -1,7 +1,10 @@
+import { realClock } from "@kubewright/clock";
+
 import { Findings } from "../input/findings.js";
 import { type RunInput, readRunInput } from "../input/run-input.js";
+import { startTime } from "../input/run-start.js";
 import { validateInput } from "../run/validate-input.js";
-import type { SimulationRequest } from "./simulation-request.js";
+import type { SimulationRequest, SimulationRequestOptions } from "./simulation-request.js";
 import { ProblemList } from "./problem-list.js";
 import { RequestTexts } from "./request-texts.js";
 
@@ -13,23 +16,38 @@ export interface ReadRequest {
   readonly problems: ProblemList;
 }
 
-export async function readRequest(request: SimulationRequest): Promise<ReadRequest> {
+export async function readRequest(
+  request: SimulationRequest,
+  { now = realClock.now }: Pick<SimulationRequestOptions, "now"> = {},
+): Promise<ReadRequest> {
   const texts = new RequestTexts(request);
   const problems = new ProblemList(texts);
   try {
-    const input = await readRunInput(texts.paths, texts.flags, { ...texts.io, stopped: new AbortController().signal });
+    const input = await readRunInput(texts.paths, texts.flags, {
+      ...texts.io,
+      stopped: new AbortController().signal,
+      now,
+    });
     return { input, texts, problems };
   } catch (error) {
     problems.addError(error);
   }
   const rest = withoutUnreadable(request, problems);
-  if (rest !== undefined) problems.addAll((await tryRequest(rest)).problems);
+  if (rest !== undefined) problems.addAll((await tryRequest(rest, { now })).problems);
   return { texts, problems };
 }
 
+/** Returns the equivalent command line with the start that the request was read with, without seeds. */
+export function commandOf({ texts, input }: ReadRequest): string {
+  return texts.command(input?.repeat === undefined ? undefined : startTime(input.startMs));
+}
+
 /** Reads a request and validates its objects with the API server. */
-export async function tryRequest(request: SimulationRequest): Promise<ReadRequest> {
-  const read = await readRequest(request);
+export async function tryRequest(
+  request: SimulationRequest,
+  options: Pick<SimulationRequestOptions, "now"> = {},
+): Promise<ReadRequest> {
+  const read = await readRequest(request, options);
   const { input, texts, problems } = read;
   if (input === undefined) return read;
   const findings = new Findings(input);

@@ -37,9 +37,9 @@ export class RequestTexts {
     return this.#request[name] ?? "";
   }
 
-  /** The equivalent command line, without seeds. */
-  get command(): string {
-    return seedCommand(this.paths, this.flags);
+  /** Returns the equivalent command line, without seeds. @param start - Default: the request's. */
+  command(start = this.flags.start): string {
+    return seedCommand(this.paths, start === undefined ? this.flags : { ...this.flags, start });
   }
 
   /** A file system that has only the texts. */

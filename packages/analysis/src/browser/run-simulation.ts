@@ -16,7 +16,7 @@ import { type ScenarioEventRecord, type TraceRecord, traceLine } from "../run/tr
 import { type PageFiles, pageAssetsOf } from "./page-files.js";
 import type { SimulationRequestOptions, SimulationRequest } from "./simulation-request.js";
 import type { Problem } from "./problem.js";
-import { type ReadRequest, readRequest } from "./read-request.js";
+import { type ReadRequest, commandOf, readRequest } from "./read-request.js";
 
 /** The result of a request. */
 export interface SimulationResult {
@@ -35,8 +35,9 @@ export async function runSimulation(
   request: SimulationRequest,
   options: SimulationRequestOptions = {},
 ): Promise<SimulationResult> {
-  const read = await readRequest(request);
-  const command = commandOf(read, request);
+  const read = await readRequest(request, options);
+  const { seed } = request;
+  const command = seed === undefined ? commandOf(read) : `${commandOf(read)} --seed ${seed}`;
   const run = await simulateRequest(read, options);
   const problems = read.problems.all;
   if (run === undefined) return { summary: "", problems, command };
@@ -59,7 +60,7 @@ export async function runSimulation(
  * @throws UserError with a line for each error.
  */
 export async function trace(request: SimulationRequest, options: SimulationRequestOptions = {}): Promise<string> {
-  const read = await readRequest(request);
+  const read = await readRequest(request, options);
   const lines: string[] = [];
   await simulateRequest(read, options, (record) => lines.push(traceLine(record)));
   read.problems.throwErrors();
@@ -75,7 +76,7 @@ export async function htmlReport(
   request: SimulationRequest,
   { page, ...options }: SimulationRequestOptions & { readonly page: PageFiles },
 ): Promise<string> {
-  const read = await readRequest(request);
+  const read = await readRequest(request, options);
   const run = await simulateRequest(read, options);
   read.problems.throwErrors();
   return htmlPage(await pageAssetsOf(page), run!.report);
@@ -128,10 +129,6 @@ async function simulateRequest(
   signal?.throwIfAborted();
   problems.add(findings);
   return { input, report: recorder.data(input.scenario?.description), digest, scenarioEvents, pods, timeline };
-}
-
-function commandOf({ texts }: ReadRequest, { seed }: SimulationRequest): string {
-  return seed === undefined ? texts.command : `${texts.command} --seed ${seed}`;
 }
 
 /** Characters per line of the summary. */

@@ -4,7 +4,7 @@ export interface SimulationRequest {
   readonly manifests: string;
   /** A scenario, in the format of `--scenario`. */
   readonly scenario?: string;
-  /** RFC 3339, like `--start`. */
+  /** RFC 3339, like `--start`. Default: the scenario's, or the next full hour. */
   readonly start?: string;
   /** Duration, like `--for`: `30d`. */
   readonly for?: string;
@@ -23,6 +23,8 @@ export interface SimulationRequestOptions {
   readonly onProgress?: (done: number) => void;
   /** Stops the simulation: the promise is then rejected with the signal's reason. */
   readonly signal?: AbortSignal;
+  /** Returns the current time in epoch milliseconds. Default: the machine's. */
+  readonly now?: () => number;
   /** Version of the time-zone data, which browsers do not expose. Default `unknown`. */
   readonly timeZoneData?: string;
 }

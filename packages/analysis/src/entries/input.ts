@@ -5,6 +5,7 @@ export { parseKubernetesVersion, readServerVersion, versionName, versionRemark }
 export { loadAllManifests, loadManifests } from "../input/load-manifests.js";
 export { identityOf } from "../input/manifest.js";
 export { PROJECT_FILE, readProjectFile } from "../input/project-file.js";
+export { repeatRemark, startTime } from "../input/run-start.js";
 export { readRunInput } from "../input/run-input.js";
 export { loadScenario } from "../scenario/load-scenario.js";
 export { ScenarioText } from "../scenario/scenario-text.js";

@@ -28,6 +28,8 @@ export interface CreateOptions {
    * creation.
    */
   readonly clock: Pick<Clock, "sleep">;
+  /** Awaited before the first Job or Pod is created. */
+  readonly beforeJobs: () => Promise<void>;
 }
 
 /** The results of the creation. */
@@ -41,12 +43,13 @@ export interface CreateOutcome {
 
 /**
  * Creates objects as `kubectl apply` would: unknown fields are mistakes, namespaces are created before their objects,
- * and resource definitions before their resources. A refused object does not prevent the creation of the others.
+ * and resource definitions before their resources. Jobs and Pods are last. A refused object does not prevent the
+ * creation of the others.
  */
 export async function createManifests(
   client: Client,
   manifests: readonly Manifest[],
-  { clock, validate = "strict", strict = false }: CreateOptions,
+  { clock, beforeJobs, validate = "strict", strict = false }: CreateOptions,
 ): Promise<CreateOutcome> {
   const discovery = new Discovery(client);
   const fields = new KnownFields(client);
@@ -125,12 +128,14 @@ export async function createManifests(
     }
   };
   let before = 0;
-  for (const manifest of inOrder(manifests)) {
+  for (const manifest of inOrder(manifests.filter((each) => !startsAtOnce(each)))) {
     const rank = rankOf(manifest);
     if (rank > before && before > 0) await clock.sleep(0);
     before = rank;
     await create(manifest, "Strict");
   }
+  await beforeJobs();
+  for (const manifest of manifests.filter(startsAtOnce)) await create(manifest, "Strict");
   if (passedOver.length > 0) notes.push(`passed over: ${countKinds(passedOver)} (not simulated)`);
   return { problems, notes, created };
 }
@@ -144,6 +149,11 @@ const FIRST: readonly (readonly string[])[] = [
   ["CustomResourceDefinition"],
   ["LimitRange", "PriorityClass", "ResourceQuota", "StorageClass"],
 ];
+
+/** Whether the object starts containers when it is created. */
+function startsAtOnce({ object: { kind } }: Manifest): boolean {
+  return kind === "Job" || kind === "Pod";
+}
 
 /** Virtual time calls no webhooks, because there is no server to call. */
 function isWebhook({ apiVersion = "", kind = "" }: UnstructuredObject): boolean {

@@ -12,6 +12,7 @@ import type { Manifest } from "./manifest.js";
 import type { HostProcess } from "../ports/host-process.js";
 import { parseKubernetesVersion } from "./kubernetes-version.js";
 import { podTemplates } from "./pod-templates.js";
+import { nextFullHour, startFlag } from "./run-start.js";
 import { PROJECT_FILE } from "./project-file.js";
 import { loadScenario } from "../scenario/load-scenario.js";
 import { checkDuration } from "../scenario/check-duration.js";
@@ -25,6 +26,8 @@ import { readWorkloadsFile } from "../workloads/workloads-file.js";
 export interface RunInput {
   readonly manifests: readonly Manifest[];
   readonly startMs: number;
+  /** The flag that repeats the start, if the start is the next full hour: `--start 2026-01-01T00:00:00Z`. */
+  readonly repeat?: string;
   readonly durationMs: number;
   readonly seed: number;
   /** The simulated release of Kubernetes. */
@@ -66,12 +69,12 @@ export interface RunInputFlags extends FromClusterFlags, WorkloadFlags {
   readonly kubernetes?: string;
 }
 
-const DEFAULT_START = "2026-01-01T00:00:00Z";
 const DEFAULT_FOR = "1d";
 const DEFAULT_SEED = "1";
 
 /**
- * Reads manifests and, if a flag names one, a scenario. Flags override the scenario's start, length and seed.
+ * Reads manifests and, if a flag names one, a scenario. Flags override the scenario's start, length and seed. Without a
+ * start of a flag, a scenario or live objects, the window begins at the next full hour.
  *
  * @param clusterState - State of the cluster, when it has already been read.
  * @throws UserError for invalid flags and scenarios, and when nothing is left to simulate.
@@ -79,7 +82,7 @@ const DEFAULT_SEED = "1";
 export async function readRunInput(
   paths: readonly string[],
   flags: RunInputFlags,
-  io: InputIo & Pick<HostProcess, "connect" | "stopped">,
+  io: InputIo & Pick<HostProcess, "connect" | "stopped" | "now">,
   clusterState?: ClusterState,
 ): Promise<RunInput> {
   const startMs = flags.start === undefined ? undefined : parseStart(flags.start);
@@ -127,12 +130,15 @@ export async function readRunInput(
   };
   // Rounded up to the next second, so that no object is from the future.
   const begin = startMs ?? cluster?.nowMs ?? (live === undefined ? undefined : Math.ceil(live.newestMs / 1000) * 1000);
+  const defaultStartMs = nextFullHour(io.now());
   if (flags.scenario !== undefined) {
-    const scenario = await loadScenario(flags.scenario, io, { startMs: begin, durationMs, seed, manifests });
+    const overrides = { startMs: begin, durationMs, seed, manifests };
+    const scenario = await loadScenario(flags.scenario, io, { ...overrides, defaultStartMs });
     const { startMs: start, durationMs: length, manifests: all } = scenario;
     return {
       manifests: all,
       startMs: start,
+      ...(scenario.hasDefaultStart ? { repeat: startFlag(start) } : {}),
       durationMs: length,
       seed: scenario.seed,
       scenario,
@@ -143,7 +149,8 @@ export async function readRunInput(
   }
   return {
     manifests,
-    startMs: begin ?? parseStart(DEFAULT_START),
+    startMs: begin ?? defaultStartMs,
+    ...(begin === undefined ? { repeat: startFlag(defaultStartMs) } : {}),
     durationMs: durationMs ?? parseDuration(DEFAULT_FOR, "--for"),
     seed: seed ?? parseSeed(DEFAULT_SEED),
     ...common,

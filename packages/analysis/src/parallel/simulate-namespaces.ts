@@ -62,7 +62,7 @@ export async function simulateNamespaces({
   const listener: MergedListener = {
     at(timeMs) {
       nowMs = timeMs;
-      pods.at(timeMs);
+      pods.at(Math.max(timeMs, startMs));
     },
     trace(lines) {
       trace?.add(lines);

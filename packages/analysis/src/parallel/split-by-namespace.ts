@@ -87,6 +87,8 @@ export function splitByNamespace(input: RunInput, timeZoneData: string): Split {
         manifests: all,
         nodes: [...nodes, ...addedNodes.map(({ shape }) => shape)],
         ...(ownLive === undefined ? {} : { live: ownLive }),
+        // Live state in any namespace is of the time of the start.
+        ...(live === undefined ? {} : { createsBeforeStart: false }),
         ...(scenario === undefined
           ? {}
           : { scenario: { ...scenario, events: scenarioEventsByNamespace.get(namespace) ?? [] } }),

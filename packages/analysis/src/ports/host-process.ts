@@ -4,6 +4,8 @@ import type { ConnectOptions, ClusterConnection } from "./connection.js";
 export interface HostProcess {
   /** Aborts when the process is asked to stop. */
   readonly stopped: AbortSignal;
+  /** Returns the current time in epoch milliseconds. */
+  readonly now: () => number;
   /** Version of the time-zone data in use, e.g. `2026a`. */
   readonly timeZoneData: string;
   /**

@@ -14,6 +14,7 @@ export interface PlainSimulation extends Pick<
   | "live"
   | "validate"
   | "strict"
+  | "createsBeforeStart"
 > {
   readonly manifests: readonly PlainManifest[];
   readonly scenario?: Omit<NonNullable<SimulationOptions["scenario"]>, "events"> & {
@@ -37,7 +38,7 @@ type SimulatedScenario = Pick<
 /** Removes everything that is not plain data: the places of fields in the text. */
 export function plainSimulation(input: SimulationInput): PlainSimulation {
   const { startMs, durationMs, kubernetesVersion, timeZoneData, validate, strict, manifests } = input;
-  const { nodes, localTimeZone, live, scenario } = input;
+  const { nodes, localTimeZone, live, scenario, createsBeforeStart } = input;
   return {
     startMs,
     durationMs,
@@ -49,6 +50,7 @@ export function plainSimulation(input: SimulationInput): PlainSimulation {
     ...(nodes === undefined ? {} : { nodes }),
     ...(localTimeZone === undefined ? {} : { localTimeZone }),
     ...(live === undefined ? {} : { live }),
+    ...(createsBeforeStart === undefined ? {} : { createsBeforeStart }),
     ...(scenario === undefined ? {} : { scenario: plainScenario(scenario) }),
   };
 }

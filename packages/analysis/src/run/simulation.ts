@@ -8,6 +8,7 @@ import { isoTime } from "../time/iso-time.js";
 import { type CreateOptions, type CreateOutcome, createManifests } from "../input/create-manifests.js";
 import { type LiveState, isLive } from "../input/live-state.js";
 import type { Manifest } from "../input/manifest.js";
+import { startFlag } from "../input/run-start.js";
 import { versionName } from "../input/kubernetes-version.js";
 import { Recorder } from "./recorder.js";
 import type { Scenario } from "../scenario/scenario.js";
@@ -38,6 +39,11 @@ export interface SimulationOptions extends Pick<CreateOptions, "validate" | "str
   readonly onCreated?: (outcome: CreateOutcome) => void;
   /** Called between slices of virtual time, and awaited. */
   readonly onProgress?: (elapsedMs: number) => Promise<void> | void;
+  /**
+   * Whether everything except Jobs and Pods is created a second before the start, so that a slot at the start is a run.
+   * Default: true, unless there is live state.
+   */
+  readonly createsBeforeStart?: boolean;
   /** Stops the simulation early. */
   readonly signal?: AbortSignal;
   readonly nodes?: ClusterOptions["nodes"];
@@ -61,6 +67,8 @@ export interface SimulationOptions extends Pick<CreateOptions, "validate" | "str
 /**
  * Simulates manifests on an embedded cluster in virtual time.
  *
+ * The window has its start and excludes its end. Jobs and Pods are created at its start.
+ *
  * Equal options and equal time-zone data give equal records in equal order.
  *
  * @throws UserError when the API server refuses a manifest and `onCreated` is absent.
@@ -70,10 +78,14 @@ export async function simulate(options: SimulationOptions): Promise<void> {
   const { scenario } = options;
   const random =
     options.segment === undefined ? seededRandom(seed) : seededRandom(seed).fork(`part/${options.segment}`);
-  const clock = new SimulatedClock(startMs, scenario === undefined ? {} : clockSettings(settingsOf(scenario), random));
+  const { live, localTimeZone = scenario?.timeZone ?? "UTC", createsBeforeStart = live === undefined } = options;
+  const creationMs = createsBeforeStart ? secondBefore(startMs) : startMs;
+  const clock = new SimulatedClock(
+    creationMs,
+    scenario === undefined ? {} : clockSettings(settingsOf(scenario), random),
+  );
   const recorder = new Recorder({ clock, emit });
   const { kubernetesVersion = NEWEST_VERSION } = options;
-  const { live, localTimeZone = scenario?.timeZone ?? "UTC" } = options;
   const shapes = scenario?.nodes ?? options.nodes;
   const nodes = live === undefined ? shapes : [...(shapes ?? defaultNodes), ...live.nodes];
   const clusterOptions: ClusterOptions = {
@@ -108,6 +120,7 @@ export async function simulate(options: SimulationOptions): Promise<void> {
 
   const stop = new AbortController();
   let failure: { error: unknown } | undefined;
+  let elapsedMs = 0;
   const running = cluster.run(stop.signal).catch((error: unknown) => (failure = { error }));
   try {
     await driveClock(clock, cluster.ready(stop.signal));
@@ -119,26 +132,34 @@ export async function simulate(options: SimulationOptions): Promise<void> {
         : new ScenarioEventRunner({
             cluster: faulty,
             clock,
+            startMs,
             onNote: (note) => emit({ type: "scenarioEvent", ...note }),
             onProblem,
             signal: stop.signal,
           });
-    eventRunner?.begin(scenarioEvents);
     (options.onCreated ?? throwProblems)(
       await driveClock(
         clock,
         createManifests(
           cluster.client("kubewright"),
           live === undefined ? options.manifests : options.manifests.filter(({ object }) => !isLive(object)),
-          { ...options, clock },
+          {
+            ...options,
+            clock,
+            beforeJobs: async () => {
+              await clock.sleep(startMs - clock.now());
+              eventRunner?.begin(scenarioEvents);
+            },
+          },
         ),
       ),
     );
     eventRunner?.schedule(scenarioEvents);
-    for (let elapsedMs = 0; elapsedMs < durationMs && failure === undefined && !signal?.aborted;) {
-      const sliceMs = Math.min(SLICE_MS, durationMs - elapsedMs);
-      await clock.advance(sliceMs);
-      elapsedMs += sliceMs;
+    while (elapsedMs < durationMs && failure === undefined && !signal?.aborted) {
+      elapsedMs = Math.min(elapsedMs + SLICE_MS, durationMs);
+      const untilMs = startMs + elapsedMs - (elapsedMs === durationMs ? 1 : 0);
+      // Delayed requests may have created the objects after the start.
+      await clock.advance(Math.max(0, untilMs - clock.now()));
       await options.onProgress?.(elapsedMs);
     }
   } finally {
@@ -146,7 +167,12 @@ export async function simulate(options: SimulationOptions): Promise<void> {
     await driveClock(clock, running);
   }
   if (failure !== undefined) throw failure.error;
-  emit({ type: "end", at: isoTime(clock.now()) });
+  emit({ type: "end", at: isoTime(startMs + elapsedMs) });
+}
+
+/** Returns the last whole second before a time. Objects have creation times in whole seconds. */
+function secondBefore(timeMs: number): number {
+  return Math.ceil(timeMs / 1000) * 1000 - 1000;
 }
 
 /** Returns the first record of a trace. */
@@ -168,6 +194,7 @@ export function traceHeader({
     kubernetes: `v${versionName(kubernetesVersion)}`,
     seed,
     start: isoTime(startMs),
+    repeat: startFlag(startMs),
     end: isoTime(startMs + durationMs),
     timeZoneData,
     ...(localTimeZone === "UTC" ? {} : { localTimeZone }),

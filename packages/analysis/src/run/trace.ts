@@ -16,6 +16,8 @@ export interface TraceHeader {
   readonly kubernetes: string;
   readonly seed: number;
   readonly start: string;
+  /** The flag that repeats the start: `--start 2026-01-01T00:00:00Z`. Absent in the trace of `kubewright serve`. */
+  readonly repeat?: string;
   readonly end: string;
   /** Version of the time-zone data: traces are byte-identical only for equal data. */
   readonly timeZoneData: string;

@@ -28,6 +28,8 @@ import { ScenarioText } from "./scenario-text.js";
 /** Values from the command line, which override the file. */
 export interface ScenarioOverrides {
   readonly startMs?: number | undefined;
+  /** Start of a scenario without one. Default: 2026-01-01T00:00:00Z, as for fault plans. */
+  readonly defaultStartMs?: number;
   readonly durationMs?: number | undefined;
   readonly seed?: number | undefined;
   /** Simulated in addition to the scenario's own. */
@@ -54,8 +56,9 @@ export async function loadScenario(path: string, io: InputIo, overrides: Scenari
   if (schemaProblems.length > 0) source.throwProblems(schemaProblems);
   const file = value as ScenarioFile;
 
+  const { defaultStartMs = DEFAULT_START_MS } = overrides;
   const timeProblems: ScenarioProblem[] = [];
-  const startMs = overrides.startMs ?? (file.start === undefined ? DEFAULT_START_MS : timeOf(file.start));
+  const startMs = overrides.startMs ?? (file.start === undefined ? defaultStartMs : timeOf(file.start));
   if (Number.isNaN(startMs))
     timeProblems.push({ path: ["start"], message: `${JSON.stringify(file.start)} is not a valid time` });
   const durationMs =
@@ -99,6 +102,7 @@ export async function loadScenario(path: string, io: InputIo, overrides: Scenari
     name: file.name ?? path.slice(folder.length).replace(/\.ya?ml$/, ""),
     description: file.description,
     startMs,
+    hasDefaultStart: overrides.startMs === undefined && file.start === undefined,
     durationMs,
     seed: overrides.seed ?? file.seed ?? 1,
     timeZone: file.timeZone ?? "UTC",

@@ -7,6 +7,8 @@ export interface Scenario {
   readonly name: string;
   readonly description: string | undefined;
   readonly startMs: number;
+  /** Whether neither a flag nor the file has a start. */
+  readonly hasDefaultStart: boolean;
   readonly durationMs: number;
   readonly seed: number;
   /** Time zone of CronJobs without `timeZone`. */

@@ -33,18 +33,15 @@ export interface SimulateSpreadOptions {
   readonly onCreated: (outcome: CreateOutcome) => void;
 }
 
-/**
- * Simulates manifests for a window. Objects that are not live are created a second earlier. The slot at the start of
- * the window is therefore one of their runs.
- */
+/** Simulates manifests for a window. Live objects begin at the time of their state. */
 export async function simulateSpread(
   input: RunInput,
   manifests: readonly Manifest[],
   { window: { startMs, endMs }, timeZoneData, signal, onProgress, onCreated }: SimulateSpreadOptions,
 ): Promise<SpreadResult> {
   const live = liveState(manifests);
-  const beginMs = live === undefined ? startMs - LEAD_MS : input.startMs;
-  const durationMs = endMs - beginMs - 1;
+  const beginMs = live === undefined ? startMs : input.startMs;
+  const durationMs = endMs - beginMs;
   const digest = new RunDigest();
   const timeline = new Timeline({ maxRows: 0, maxPods: 0, listener: digest });
   const peaks = new PodPeaks([EVERYTHING]);
@@ -86,4 +83,3 @@ export async function simulateSpread(
 
 /** @see plugin/pkg/admission/resourcequota/controller.go */
 const QUOTA_MESSAGE = "exceeded quota: ";
-const LEAD_MS = 1000;

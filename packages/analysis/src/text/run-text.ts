@@ -8,6 +8,7 @@ import { summaryBlock } from "../digest/summary-text.js";
 import { formatDuration } from "../time/duration.js";
 import type { Peaks } from "../futures/pod-peaks.js";
 import { versionRemark } from "../input/kubernetes-version.js";
+import { repeatRemark } from "../input/run-start.js";
 import type { RunInput } from "../input/run-input.js";
 import { eventsText, paragraph } from "../scenario/scenario-heading.js";
 import type { Style } from "./style.js";
@@ -34,9 +35,9 @@ export function runText(
   { style, width }: { readonly style: Style; readonly width: number },
 ): string {
   const { input, simulatedMs, groups, scenarioEvents, peaks, addedNodes = input.addedNodes } = run;
-  const { startMs, seed, scenario, workloads, kubernetesVersion } = input;
+  const { startMs, repeat, seed, scenario, workloads, kubernetesVersion } = input;
   const endMs = startMs + simulatedMs;
-  const title = `${formatTime(startMs)} → ${formatTime(endMs)} (${formatDuration(simulatedMs)} of virtual time, seed ${seed}${versionRemark(kubernetesVersion)})`;
+  const title = `${formatTime(startMs)} → ${formatTime(endMs)} (${formatDuration(simulatedMs)} of virtual time, seed ${seed}${versionRemark(kubernetesVersion)}${repeatRemark(repeat)})`;
   const blocks = [
     `${style.bold("kubewright")}  ${title}\n${legend(style)}\n`,
     scenario?.description === undefined ? "" : `${paragraph(scenario.description, width)}\n`,

@@ -27,7 +27,7 @@ const AROUND_MS = 48 * 3_600_000;
 const MAX_RUNS = 6_000;
 
 /**
- * Returns the effects of a zone's clock changes after `fromMs`, up to `toMs`. Schedules that fire both before and after
+ * Returns the effects of a zone's clock changes from `fromMs` on, before `toMs`. Schedules that fire both before and after
  * a gap, such as hourly ones, lose nothing.
  *
  * @param zones - Pass the same cache for many CronJobs, so that each zone is read once.
@@ -44,7 +44,7 @@ export function clockEffects(
   const clock = new ZonedClock(schedule.timeZone, zones);
   const lost: SkippedRow[] = [];
   const repeated = new Map<number, string>();
-  for (const { at } of zone.transitions(Math.floor(fromMs / 1000), Math.floor(toMs / 1000))) {
+  for (const { at } of zone.transitions(Math.floor((fromMs - 1) / 1000), Math.floor((toMs - 1) / 1000))) {
     const atMs = at * 1000;
     const window = { fromMs: atMs - AROUND_MS, toMs: atMs + AROUND_MS, limit: MAX_RUNS, timeZone, zones };
     const transitions = explainSchedule(text, window).transitions.filter((transition) => transition.atMs === atMs);
@@ -66,13 +66,13 @@ export function clockEffects(
   return { lost, repeated };
 }
 
-/** Returns the first slot after a time; `undefined` when there is none within five years or the schedule is invalid. */
+/** Returns the first slot at or after a time; `undefined` when there is none within five years or the schedule is invalid. */
 export function nextSlotMs(
   { schedule, timeZone = "UTC" }: CronJobState,
-  afterMs: number,
+  fromMs: number,
   zones = new TimeZoneCache(),
 ): number | undefined {
-  return parsed(schedule, { timeZone, zones })?.next(afterMs);
+  return parsed(schedule, { timeZone, zones })?.next(fromMs - 1);
 }
 
 function firesOnBothSides(schedule: Schedule, { atMs, offsetBeforeMs, offsetAfterMs }: ScheduleTransition): boolean {

@@ -8,6 +8,8 @@ import type { ScenarioEvent } from "./scenario-event.js";
 export interface ScenarioEventRunnerOptions {
   readonly cluster: FaultyCluster;
   readonly clock: Clock;
+  /** Start of the scenario. Default: now. */
+  readonly startMs?: number;
   readonly onNote: (note: ScenarioEventNote) => void;
   /** Called when an event begins, and when an event with a duration ends. */
   readonly onPhase?: (index: number, kind: ScenarioEventKind, phase: "begin" | "end") => void;
@@ -45,9 +47,9 @@ export class ScenarioEventRunner {
   readonly #cluster: FaultyCluster;
   readonly #user: Client;
 
-  constructor({ cluster, clock, onNote, onPhase, onProblem, signal }: ScenarioEventRunnerOptions) {
+  constructor({ cluster, clock, startMs, onNote, onPhase, onProblem, signal }: ScenarioEventRunnerOptions) {
     this.#clock = clock;
-    this.#startMs = clock.now();
+    this.#startMs = startMs ?? clock.now();
     this.#onNote = onNote;
     this.#onPhase = onPhase ?? (() => {});
     this.#onProblem = onProblem;
@@ -57,8 +59,8 @@ export class ScenarioEventRunner {
   }
 
   /**
-   * Begins the events that concern the very first requests. Call it before any object exists, and {@link schedule}
-   * afterwards.
+   * Begins the events that concern the very first requests. Call it at the start, before Jobs and Pods exist, and
+   * {@link schedule} afterwards.
    */
   begin(events: readonly ScenarioEvent[]): void {
     for (const [index, scenarioEvent] of events.entries())

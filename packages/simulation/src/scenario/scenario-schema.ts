@@ -145,7 +145,10 @@ export const scenarioSchema = {
     kind: { const: "Scenario" },
     name: { description: "A short name. Default: the file's.", ...text },
     description: { description: "One paragraph that says what to look for; printed above the timeline.", ...text },
-    start: { description: "Where virtual time starts. Default: 2026-01-01T00:00:00Z.", $ref: "#/$defs/time" },
+    start: {
+      description: "Where virtual time starts. Default: the next full hour; in a fault plan, 2026-01-01T00:00:00Z.",
+      $ref: "#/$defs/time",
+    },
     for: { description: "How much virtual time to simulate, ten years at most. Default: 1d.", ...duration },
     seed: { description: "Same seed, same run. Default: 1.", type: "integer", minimum: 0, maximum: 4294967295 },
     timeZone: { description: "Zone of CronJobs that name none. Default: UTC.", ...text },

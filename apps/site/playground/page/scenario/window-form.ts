@@ -15,7 +15,6 @@ const LENGTHS: readonly (readonly [string, string])[] = [
   ["90d", "90 days"],
   ["365d", "a year"],
 ];
-const DEFAULT_START = "2026-01-01T00:00:00Z";
 const MAX_SEED = 4_294_967_295;
 
 /** The form for the simulated window, the seed and the Kubernetes release. */
@@ -23,11 +22,16 @@ export class WindowForm {
   readonly element = h("div", { class: "window-form" });
   readonly #zones = h("datalist", { id: "zones" }, ...zones().map((zone) => h("option", { value: zone })));
   readonly #edit: EditScenario;
+  readonly #defaultStart: string;
   readonly #onKubernetes: (release: string) => void;
 
-  /** @param onKubernetes - Receives the chosen release, which is not part of a scenario. */
-  constructor(edit: EditScenario, onKubernetes: (release: string) => void) {
+  /**
+   * @param defaultStart - Start of a scenario without one, in RFC 3339.
+   * @param onKubernetes - Receives the chosen release, which is not part of a scenario.
+   */
+  constructor(edit: EditScenario, defaultStart: string, onKubernetes: (release: string) => void) {
     this.#edit = edit;
+    this.#defaultStart = defaultStart;
     this.#onKubernetes = onKubernetes;
   }
 
@@ -56,8 +60,10 @@ export class WindowForm {
       this.element,
       labelled(
         "Start, in UTC",
-        textInput(localOf(scenario.field("start")), { key: "start", type: "datetime-local" }, (value) =>
-          set("start")(startOf(value)),
+        textInput(
+          localOf(scenario.field("start") || this.#defaultStart),
+          { key: "start", type: "datetime-local" },
+          (value) => set("start")(startOf(value, this.#defaultStart)),
         ),
       ),
       labelled("For", choice(length === "1d" ? "" : length, LENGTHS, { key: "for" }, set("for"))),
@@ -84,13 +90,14 @@ export class WindowForm {
 
 /** Returns the value of a datetime-local input: a time without a zone. */
 function localOf(start: string): string {
-  const milliseconds = Date.parse(start === "" ? DEFAULT_START : start);
+  const milliseconds = Date.parse(start);
   return Number.isNaN(milliseconds) ? "" : new Date(milliseconds).toISOString().slice(0, 16);
 }
 
-function startOf(local: string): string {
+/** Returns the start for the scenario: empty for the default. */
+function startOf(local: string, defaultStart: string): string {
   const milliseconds = Date.parse(`${local}Z`);
   if (Number.isNaN(milliseconds)) return "";
   const start = new Date(milliseconds).toISOString().replace(".000Z", "Z");
-  return start === DEFAULT_START ? "" : start;
+  return start === defaultStart ? "" : start;
 }
