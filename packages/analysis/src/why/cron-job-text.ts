@@ -31,7 +31,7 @@ export function cronJobText(explained: CronJobExplanation, options: TextOptions)
       options,
       style.yellow,
     ),
-    block("Runs", runLines(explained.runs, clock), options),
+    block("Runs", runLines(explained.runs, explained.skipped, atMs, clock), options),
     block("History", [historyLine(explained.history)], options),
     eventBlock(explained.events, clock, options),
     block("Note", explained.notes, options, style.yellow),
@@ -89,18 +89,29 @@ function missedLine({ count, exact, firstMs, lastMs, why }: MissedRuns, clock: Z
   return `${number}, ${count === 1 ? "" : "from "}${clock.brief(firstMs)}${until}: ${why}`;
 }
 
-function runLines(runs: readonly PastRun[], clock: ZonedClock): string[] {
+/** Lists the runs and the skipped slots between them, newest first. */
+function runLines(runs: readonly PastRun[], skipped: readonly MissedRuns[], atMs: number, clock: ZonedClock): string[] {
   if (runs.length === 0) return ["no Jobs of it are left"];
-  const rows = runs
-    .slice(0, MAX_RUNS)
-    .map((run) => [
-      run.madeByHand ? `by hand, ${clock.brief(run.createdMs)}` : clock.brief(run.slotMs ?? run.createdMs),
+  const shown = runs.slice(0, MAX_RUNS);
+  const rows = table(
+    shown.map((run) => [
+      run.madeByHand ? `by hand, ${clock.brief(run.createdMs)}` : clock.brief(timeOf(run)),
       run.job,
       outcomeText(run),
       run.madeByHand ? "" : lateText(run),
-    ]);
-  const rest = runs.length - rows.length;
-  return [...table(rows), ...(rest > 0 ? [`… and ${rest} more`] : [])];
+    ]),
+  );
+  const rest = runs.length - shown.length;
+  const lines = shown.flatMap((run, index) => {
+    const untilMs = index === 0 ? atMs : timeOf(shown[index - 1]!);
+    const between = skipped.filter(({ firstMs }) => firstMs > timeOf(run) && firstMs <= untilMs);
+    return [...between.map((slots) => `× ${missedLine(slots, clock)}`), rows[index]!];
+  });
+  return [...lines, ...(rest > 0 ? [`… and ${rest} more`] : [])];
+}
+
+function timeOf({ slotMs, createdMs }: PastRun): number {
+  return slotMs ?? createdMs;
 }
 
 function outcomeText(run: PastRun): string {

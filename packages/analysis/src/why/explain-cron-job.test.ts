@@ -140,6 +140,54 @@ test("slots before the creation of the blocking Job are not attributed to it", (
   ]);
 });
 
+test("skipped slots stand between the runs, in order of time and with their reasons", () => {
+  const spec = { concurrencyPolicy: "Forbid", successfulJobsHistoryLimit: 10 } as const;
+  const long = job("report-29540640", "08:00:00");
+  const ended = {
+    ...long,
+    status: {
+      ...long.status,
+      conditions: [{ type: "Complete", status: "True", lastTransitionTime: "2026-03-02T10:30:00Z" }],
+    },
+  } as Job;
+  const jobs = [ended, job("report-29540820", "11:00:00", "Complete"), job("report-29540940", "13:00:00", "Complete")];
+  const explained = explain(cronJob(spec, { lastScheduleTime: "2026-03-02T13:00:00Z" }), "13:20:00", { jobs });
+  expect(explained.skipped).toMatchObject([
+    { reason: "notLooked", count: 1, firstMs: ms("12:00:00") },
+    { reason: "stillActive", count: 2, firstMs: ms("09:00:00"), lastMs: ms("10:00:00") },
+  ]);
+  const text = cronJobText(explained, { style: styleFor(false), width: 200 });
+  expect(
+    /^Runs.*(?=^History)/ms
+      .exec(text)?.[0]
+      .split("\n")
+      .map((line) => line.slice(10)),
+  ).toEqual([
+    "Mon 2026-03-02 13:00 UTC  report-29540940  Complete in 5m",
+    "× 1 slot, Mon 2026-03-02 12:00 UTC: no controller was running, or the CronJob was suspended then",
+    "Mon 2026-03-02 11:00 UTC  report-29540820  Complete in 5m",
+    "× 2 slots, from Mon 2026-03-02 09:00 UTC to Mon 2026-03-02 10:00 UTC: report-29540640 still active (Forbid)",
+    "Mon 2026-03-02 08:00 UTC  report-29540640  Complete in 2h30m",
+    "",
+  ]);
+});
+
+test("a slot whose Job a history limit, a TTL or an edit may explain is not reported as skipped", () => {
+  const jobs = [
+    job("report-1", "08:00:00", "Failed"),
+    ...["11:00:00", "12:00:00", "13:00:00"].map((time) => job(`report-${time}`, time, "Complete")),
+  ];
+  const of = cronJob({}, { lastScheduleTime: "2026-03-02T13:00:00Z" });
+  expect(explain(of, "13:20:00", { jobs }).skipped).toEqual([]);
+  const two = [job("report-1", "08:00:00", "Complete"), job("report-2", "10:00:00", "Complete")];
+  const template = of.spec!.jobTemplate;
+  const withTtl = cronJob({ jobTemplate: { spec: { ...template.spec!, ttlSecondsAfterFinished: 60 } } });
+  expect(explain(withTtl, "10:20:00", { jobs: two }).skipped).toEqual([]);
+  const edited = { ...of, metadata: { ...of.metadata, managedFields: [{ time: "2026-03-02T09:30:00Z" }] } };
+  expect(explain(edited, "10:20:00", { jobs: two }).skipped).toEqual([]);
+  expect(explain(of, "10:20:00", { jobs: two }).skipped).toMatchObject([{ count: 1, firstMs: ms("09:00:00") }]);
+});
+
 test("suspended: what is missed meanwhile, and what resuming would start", () => {
   const explained = explain(cronJob({ suspend: true }, { lastScheduleTime: "2026-03-02T08:00:00Z" }), "11:20:00");
   expect(explained.now).toMatchObject({ outcome: "skipped", reason: "suspended" });

@@ -16,6 +16,7 @@ import { type EventFact, eventFacts, relevantEvents } from "./explain-events.js"
 import { type MissedRuns, missedRuns } from "./missed-runs.js";
 import { skewNotes } from "./moments.js";
 import { type PastRun, pastRuns } from "./past-runs.js";
+import { skippedBetweenRuns } from "./skipped-between-runs.js";
 import { type Verdict, verdictOf } from "./verdict.js";
 
 /** Observed state of a CronJob. */
@@ -45,6 +46,8 @@ export interface CronJobExplanation {
   readonly next: NextRuns;
   /** Runs whose Jobs still exist, newest first. */
   readonly runs: readonly PastRun[];
+  /** Slots between two of these runs that were not started, newest first. */
+  readonly skipped: readonly MissedRuns[];
   /** Slots since the last run that were not started. */
   readonly missed: readonly MissedRuns[];
   readonly history: HistoryFacts;
@@ -103,6 +106,7 @@ export function explainCronJob({ cronJob, jobs, events, nowMs }: CronJobFacts): 
     now: verdict,
     next: nextRuns(cronJob, (resumed ?? predicted).plan, { nowMs, schedules, clock, suspended: resumed !== undefined }),
     runs,
+    skipped: skippedBetweenRuns({ cronJob, runs, events: facts, schedules, nowMs }),
     missed: missedRuns((resumed ?? predicted).plan, { cronJob, active, events: facts }),
     history: historyFacts(cronJob, runs, predicted),
     events: relevantEvents(facts),

@@ -4,9 +4,9 @@ import type { CronJobPlan, MissReason, MissedSlots } from "@kubewright/cronjob";
 import { SKIP_REASON_TEXTS, skipText } from "../text/run-row-text.js";
 import type { EventFact } from "./explain-events.js";
 
-/** Slots since the last run that were not started, with their cause. */
+/** Consecutive slots that were not started, with their cause. */
 export interface MissedRuns {
-  readonly reason: MissReason | "creationFailed" | "notLooked";
+  readonly reason: MissReason | "creationFailed" | "notLooked" | "notKept";
   readonly count: number;
   /** False when `count` is an estimate: more than 100 were missed. */
   readonly exact: boolean;
