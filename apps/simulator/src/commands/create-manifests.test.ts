@@ -78,11 +78,6 @@ test("kinds that are not simulated are passed over with one line, and refused wi
 });
 
 test.each([
-  [
-    "batch/v1beta1",
-    "CronJob",
-    "batch/v1beta1 was removed in Kubernetes 1.25; write apiVersion: batch/v1, the fields are the same",
-  ],
   ["v1", "CronJob", "there is no CronJob in v1; write apiVersion: batch/v1"],
   ["batch/v1", "Cronjob", "there is no kind Cronjob in batch/v1; did you mean CronJob?"],
   ["batch/v2", "Job", "there is no Job in batch/v2; write apiVersion: batch/v1"],
@@ -92,6 +87,22 @@ test.each([
   );
   expect(code).toBe(2);
   expect(stderr).toBe(`kubewright: f.yaml:13:13: ${kind} x: ${message}\n`);
+});
+
+test("an object of a removed beta version runs as its stable version, with a warning", async () => {
+  const cronJob = `apiVersion: batch/v1beta1
+kind: CronJob
+metadata: { name: old }
+spec:
+  schedule: "0,30 * * * *"
+  jobTemplate: { spec: { template: { spec: { restartPolicy: Never, containers: [{ name: c, image: i }] } } } }
+`;
+  const { code, stderr, stdout } = await run(cronJob);
+  expect([code, stderr]).toEqual([
+    0,
+    "kubewright: f.yaml:1:13: CronJob old: runs as batch/v1: batch/v1beta1 was removed in Kubernetes 1.25; write apiVersion: batch/v1, the fields are the same\n",
+  ]);
+  expect(stdout).toContain("CronJob default/old");
 });
 
 test("a Job of another API group is no mistake", async () => {

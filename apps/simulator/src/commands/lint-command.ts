@@ -7,6 +7,7 @@ import {
   parseStart,
   readProjectFile,
   readWorkloadsFile,
+  renderOptions,
   workloadEntries,
 } from "@kubewright/analysis/input";
 import {
@@ -25,7 +26,7 @@ import {
 import { realClock } from "@kubewright/clock";
 
 import type { Io } from "../io/io.js";
-import { MANIFESTS } from "../options/input-options.js";
+import { MANIFESTS, RENDER_OPTIONS } from "../options/input-options.js";
 import { type Command, type CommandContext, type CommandResult, collect } from "../shell/command.js";
 
 export interface LintFlags {
@@ -36,6 +37,8 @@ export interface LintFlags {
   readonly json?: string;
   readonly sarif?: string;
   readonly failOn?: string;
+  readonly kustomize?: string;
+  readonly allowNetwork?: boolean;
 }
 
 /** `kubewright lint`: finds mistakes in CronJobs and Jobs without random outcomes. */
@@ -48,6 +51,7 @@ export const lintCommand: Command<LintFlags> = {
     ["--json <file>", "also write what was found as one object; - writes only that, to standard output"],
     ["--sarif <file>", "also write what was found for code scanning, with its place in the manifests"],
     ["--fail-on <level>", "end with status 1 from this level on: error, warning or note", "error"],
+    ...RENDER_OPTIONS,
   ],
   help: `
 Ends with status 1 for errors; --fail-on warning does so for warnings too. A comment on the line before, or at the top of the file, switches rules off:
@@ -78,7 +82,7 @@ async function lint({
   const paths = pathsOf(given, project);
   outputs.declare({ "--sarif": flags.sarif, "--json": flags.json }, paths);
   const texts = new Map<string, string>();
-  const { manifests, problems, notes } = await loadManifests(paths, recordingIo(texts, io));
+  const { manifests, problems, notes } = await loadManifests(paths, recordingIo(texts, io), renderOptions(flags));
   const comments = new DisabledRules(texts, disabled);
   const problemLines = [...problems, ...comments.problems];
   const workloads = [

@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readdir, stat, writeFile } from "node:fs/promises";
@@ -12,15 +11,10 @@ import { gunzip } from "node:zlib";
 import { realClock } from "@kubewright/clock";
 import { openReplacement } from "@kubewright/transport-http/file-replacement";
 
-import {
-  type FolderEntry,
-  type ExecuteResult,
-  type Progress,
-  type TextStream,
-  silentProgress,
-} from "@kubewright/analysis/ports";
+import { type FolderEntry, type Progress, type TextStream, silentProgress } from "@kubewright/analysis/ports";
 import type { PageAssets } from "@kubewright/analysis/page";
 import type { Io } from "../io/io.js";
+import { execute } from "./execute.js";
 import { openSpool } from "./spool.js";
 import { NodeHeap } from "./heap.js";
 import type { MutantKit } from "../fuzz/mutant-kit.js";
@@ -39,7 +33,7 @@ export function nodeIo(stopped: AbortSignal): Io {
       const maxBytes = MAX_INPUT_BYTES;
       return decompress(await readStream("standard input", process.stdin, { maxBytes, signal: stopped }), maxBytes);
     },
-    execute: (command, args) => execute(command, args, stopped),
+    execute: (command, args, options = {}) => execute(command, args, options, stopped),
     // Loaded on demand: `run` and `serve` need neither a kubeconfig nor its libraries.
     connect: async (options) => (await import("./connect.js")).connect(options, process.env),
     openFile: (path, { secret = false } = {}) => openReplacement(path, secret ? { mode: 0o600 } : {}),
@@ -66,9 +60,6 @@ export function nodeIo(stopped: AbortSignal): Io {
 
 /** Maximum size of an input, in bytes. */
 const MAX_INPUT_BYTES = 64_000_000;
-
-/** Maximum size of a program's output, in bytes. */
-const MAX_OUTPUT_BYTES = 64_000_000;
 
 async function decompress(bytes: Buffer, maxBytes: number): Promise<string> {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return decodeText(bytes);
@@ -110,15 +101,6 @@ async function listFolder(path: string): Promise<readonly FolderEntry[] | undefi
     if (isFolder || isFile) entries.push({ name, isFolder });
   }
   return entries;
-}
-
-function execute(command: string, args: readonly string[], signal: AbortSignal): Promise<ExecuteResult | undefined> {
-  return new Promise((resolve) => {
-    execFile(command, [...args], { signal, maxBuffer: MAX_OUTPUT_BYTES }, (error, stdout, stderr) => {
-      if (error?.code === "ENOENT") resolve(undefined);
-      else resolve({ status: error === null ? 0 : Number(error.code) || 1, stdout, stderr });
-    });
-  });
 }
 
 async function progressBar(stream: NodeJS.WriteStream): Promise<Progress> {

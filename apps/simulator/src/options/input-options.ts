@@ -15,11 +15,22 @@ export function clusterOptions(verb: string, fromCluster: string): readonly Opti
 /** Manifests on the command line. */
 export const MANIFESTS = [
   "[path...]",
-  "manifest files, folders of them, kustomizations, or - for standard input",
+  "manifest files, folders of them (with kustomizations and Helm charts), or - for standard input",
 ] as const;
+
+/** Options that say how folders are rendered. */
+export const RENDER_OPTIONS: readonly Option[] = [
+  [
+    "--kustomize <which>",
+    "kustomizations to build with kubectl or kustomize: none, top (those that no other one includes) or all",
+    "top",
+  ],
+  ["--allow-network", "let kustomize and Helm load what is not in a local file, and render charts in kustomizations"],
+];
 
 /** Options that complete the manifests. */
 export const MANIFEST_OPTIONS: readonly Option[] = [
+  ...RENDER_OPTIONS,
   ["--workloads <file>", "how long containers run and how often they fail, as kubewright learn writes it"],
   [
     "--duration <selection=time>",

@@ -1,4 +1,4 @@
-import { shellWord } from "../input/find-inputs.js";
+import { shellWord } from "../input/paths.js";
 import type { RunInputFlags } from "../input/run-input.js";
 
 /** Flags that select the input, by their names in `RunInputFlags`; without the seed. */

@@ -11,7 +11,7 @@ import { firstFew } from "./first-few.js";
 import { fieldProblems, unknownFields } from "./field-problems.js";
 
 import { KnownFields } from "./known-fields.js";
-import type { Manifest } from "./manifest.js";
+import { type Manifest, objectName } from "./manifest.js";
 import { isTemplate } from "./read-document.js";
 import { countKinds, kindProblem } from "./unknown-kind.js";
 
@@ -66,18 +66,19 @@ export async function createManifests(
     if (definition === undefined) {
       const { apiVersion = "", kind = "" } = object;
       const problem = needsWebhook ? undefined : kindProblem({ apiVersion, kind }, await discovery.served());
-      if (problem !== undefined) problems.push(`${manifest.place(["apiVersion"])}: ${named(object)}: ${problem}`);
+      if (problem !== undefined) problems.push(`${manifest.place(["apiVersion"])}: ${objectName(object)}: ${problem}`);
       else if (strict && hasConversionWebhook(object))
         problems.push(
-          `${manifest.place(["spec", "conversion"])}: ${named(object)}: spec.conversion: no webhook is called in virtual time; leave it out where no object is converted`,
+          `${manifest.place(["spec", "conversion"])}: ${objectName(object)}: spec.conversion: no webhook is called in virtual time; leave it out where no object is converted`,
         );
-      else if (strict) problems.push(`${manifest.place(["kind"])}: ${named(object)}: ${apiVersion} is not simulated`);
+      else if (strict)
+        problems.push(`${manifest.place(["kind"])}: ${objectName(object)}: ${apiVersion} is not simulated`);
       else passedOver.push(kind);
       return;
     }
     const hasNoController = consequenceOf(definition) !== undefined;
     if (hasNoController && strict) {
-      problems.push(`${manifest.place(["kind"])}: ${named(object)}: no controller here acts on it`);
+      problems.push(`${manifest.place(["kind"])}: ${objectName(object)}: no controller here acts on it`);
       return;
     }
     const namespace = object.metadata.namespace || "default";
@@ -85,7 +86,7 @@ export async function createManifests(
       const refused = await ensureNamespace(client, namespace);
       if (refused !== undefined) {
         const place = manifest.place(["metadata", "namespace"]);
-        problems.push(`${place}: ${named(object)}: metadata.namespace: ${refused}${placeholderHint(namespace)}`);
+        problems.push(`${place}: ${objectName(object)}: metadata.namespace: ${refused}${placeholderHint(namespace)}`);
         return;
       }
       existingNamespaces.add(namespace);
@@ -201,9 +202,9 @@ async function problemLines(error: StatusError, manifest: Manifest, fields: Know
     const value = valueAt(manifest.object, path);
     const filledIn = placeholderHint(typeof value === "string" ? value : message);
     const more = filledIn || (path.at(-1) === "timeZone" ? timeZoneHint(value) : "");
-    found.add(`${manifest.place(path, { atKey })}: ${named(manifest.object)}: ${what}${message}${hint}${more}`);
+    found.add(`${manifest.place(path, { atKey })}: ${objectName(manifest.object)}: ${what}${message}${hint}${more}`);
   }
-  return firstFew([...found], `more mistakes in ${named(manifest.object)}`);
+  return firstFew([...found], `more mistakes in ${objectName(manifest.object)}`);
 }
 
 function timeZoneHint(value: unknown): string {
@@ -221,10 +222,6 @@ function valueAt(object: unknown, path: YamlPath): unknown {
 function placeholderHint(value: string): string {
   if (/\$\{\w+/.test(value)) return "; ${…} is a placeholder: fill it in first, as with envsubst";
   return isTemplate(value) ? "; {{ … }} is a template action: render it first" : "";
-}
-
-function named({ kind, metadata: { namespace, name, generateName } }: UnstructuredObject): string {
-  return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name ?? generateName ?? ""}`;
 }
 
 /** @returns the reason why the namespace cannot be created; `undefined` when it exists. */

@@ -78,19 +78,16 @@ test("files that are no manifests are passed over with a count, also when they c
   expect(notes).toEqual(["passed over: 8 files that are no manifests"]);
 });
 
-test("charts and kustomizations further down are passed over with the command to run", async () => {
+test("charts are passed over with the command to run where helm is not installed", async () => {
   const io = folderIo({
     "m/a.yaml": configMap("a"),
-    "m/chart/Chart.yaml": "name: c\n",
-    "m/chart/templates/x.yaml": "kind: {{ .Values.kind }}\n",
-    "m/overlays/my prod/kustomization.yaml": "resources: [../..]\n",
-    "m/overlays/my prod/patch.yaml": "spec: {}\n",
+    "m/my chart/Chart.yaml": "name: c\n",
+    "m/my chart/templates/x.yaml": "kind: {{ .Values.kind }}\n",
   });
   const { manifests, notes } = await loadManifests(["m"], io);
   expect(manifests).toHaveLength(1);
   expect(notes).toEqual([
-    "m/chart: passed over: is a Helm chart; run it with helm template m/chart | kubewright run -",
-    "m/overlays/my prod: passed over: is a kustomization; run it with kubewright run 'm/overlays/my prod'",
+    "m/my chart: passed over: is a Helm chart; run it with helm template 'm/my chart' | kubewright run -",
   ]);
 });
 
@@ -103,22 +100,22 @@ test("the error of a kustomization that cannot be built is printed without kubec
   ]);
 });
 
-test("folders with Jobs or CronJobs come first among those that are passed over", async () => {
+test("folders with Jobs or CronJobs come first among those that are left out", async () => {
   const charts = Object.fromEntries("abcdefg".split("").map((name) => [`m/${name}/Chart.yaml`, ""]));
   const io = folderIo({
     ...charts,
     "m/f/templates/deep/x.yaml": "{{- if .Values.x }}\napiVersion: batch/v1\nkind: CronJob # nightly\n{{- end }}\n",
     "m/g/templates/x.yaml": "kind: JobSet\nspec:\n  note: 'kind: Job'\n",
-    "m/z/kustomization.yaml": "",
+    "m/z/kustomization.yaml": "resources: [x.json, github.com/a/b/c]\n",
     "m/z/x.json": '{\n  "kind": "Job",\n  "apiVersion": "batch/v1"\n}',
   });
   const { notes } = await loadManifests(["m"], io);
   expect(notes).toEqual([
+    "m/z: left out: a kustomization with Jobs or CronJobs: github.com/a/b/c is not in a local file; allow it with --allow-network; run it with kubectl kustomize m/z | kubewright run -",
     "m/f: passed over: is a Helm chart with Jobs or CronJobs; run it with helm template m/f | kubewright run -",
-    "m/z: passed over: is a kustomization with Jobs or CronJobs; run it with kubewright run m/z",
     "m/a: passed over: is a Helm chart; run it with helm template m/a | kubewright run -",
     "m/b: passed over: is a Helm chart; run it with helm template m/b | kubewright run -",
-    "… and 4 more folders passed over",
+    "… and 4 more folders left out",
   ]);
 });
 
@@ -137,27 +134,13 @@ test("a kustomization that was named is built by the first tool there is", async
     ["built", "k (kustomize build):1"],
   ]);
   expect((await loadManifests(["k"], folderIo(files))).problems).toEqual([
-    "k: is a kustomization, and neither kubectl nor kustomize is here to build it; run it with kustomize build k | kubewright run -",
+    "k: is a kustomization, and neither kubectl nor kustomize is installed to build it; install kubectl (https://kubernetes.io/docs/tasks/tools/) or kustomize (https://kubectl.docs.kubernetes.io/installation/kustomize/)",
   ]);
   const failing = folderIo(files, {
     execute: async () => ({ status: 1, stdout: "", stderr: "error: accumulating resources: no b.yaml\n" }),
   });
   expect((await loadManifests(["k"], failing)).problems).toEqual([
     "k: kubectl kustomize: error: accumulating resources: no b.yaml",
-  ]);
-});
-
-test("OpenShift templates are passed over with the command that fills them in", async () => {
-  const template = (name: string): string =>
-    `apiVersion: template.openshift.io/v1\nkind: Template\nmetadata: {name: ${name}}\nobjects:\n- apiVersion: batch/v1\n  kind: CronJob\n  metadata: {name: "\${NAME}"}\n`;
-  const io = folderIo({ "m/a.yaml": configMap("a"), "m/my t.yaml": template("t") });
-  const { manifests, notes, problems } = await loadManifests(["m"], io);
-  expect(manifests).toHaveLength(1);
-  expect([notes, problems]).toEqual([
-    [
-      "m/my t.yaml:1: passed over: is an OpenShift template; run it with oc process --local -f 'm/my t.yaml' | kubewright run -",
-    ],
-    [],
   ]);
 });
 

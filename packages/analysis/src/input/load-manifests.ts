@@ -1,13 +1,13 @@
-import type { Files } from "../ports/files.js";
-import type { HostProcess } from "../ports/host-process.js";
-import { InterruptedError } from "../errors/interrupted-error.js";
 import { UserError } from "../errors/user-error.js";
+import { DeployedFolders } from "./deployed-folders.js";
+import { InputFinder } from "./find-inputs.js";
 import { firstFew } from "./first-few.js";
-import { type InputSource, findInputs, ioProblem } from "./find-inputs.js";
-import { type Manifest, identityOf } from "./manifest.js";
-import { type ParsedManifests, parseManifests } from "./parse-manifests.js";
+import { type Manifest, objectName } from "./manifest.js";
+import { MergedManifests } from "./merged-manifests.js";
+import { removedVersionText } from "./removed-versions.js";
+import { type InputIo, type ReadSource, type RenderOptions, SourceReader } from "./source-reader.js";
 
-export type InputIo = Pick<Files, "readFile" | "listFolder" | "readStandardInput"> & Pick<HostProcess, "execute">;
+export type { InputIo, RenderOptions };
 
 /** All manifests of a command line. */
 export interface LoadedManifests {
@@ -19,45 +19,50 @@ export interface LoadedManifests {
 }
 
 /**
- * Reads manifests from files, folders, standard input (`-`) and kustomizations. Of two manifests of one object the
- * later counts, as with `kubectl apply`.
+ * Reads manifests from files, folders, standard input (`-`), kustomizations, Helm charts and OpenShift templates, and
+ * from the folders that Flux Kustomizations and Argo CD Applications among them deploy. Of two manifests of one object
+ * the later counts, as with `kubectl apply`.
  */
-export async function loadManifests(paths: readonly string[], io: InputIo): Promise<LoadedManifests> {
-  const found = await findInputs(paths, io);
-  const manifests = new Map<string, Manifest>();
-  const problems = [...found.problems];
-  const notes = firstFew(found.notes, "more folders passed over");
-  const templates: string[] = [];
-  const repeated: string[] = [];
-  let { passedOver } = found;
-  for (const source of found.sources) {
-    const parsed = await read(source, io);
-    if (typeof parsed === "string") {
-      problems.push(parsed);
-      continue;
-    }
-    problems.push(...parsed.problems);
-    notes.push(...parsed.warnings);
-    templates.push(...parsed.templates);
-    passedOver += parsed.passedOver;
-    for (const manifest of parsed.manifests) {
-      const { object, source: place } = manifest;
-      const identity = object.metadata.name === undefined ? `at ${place}` : identityOf(object);
-      const earlier = manifests.get(identity);
-      if (earlier !== undefined && earlier.source !== place)
-        repeated.push(
-          `${place}: ${identity} stands at ${earlier.source} as well; the later one counts, as with kubectl apply`,
-        );
-      manifests.set(identity, manifest);
-    }
+export async function loadManifests(
+  paths: readonly string[],
+  io: InputIo,
+  options: RenderOptions = {},
+): Promise<LoadedManifests> {
+  const finder = new InputFinder(io, options.kustomize);
+  const reader = new SourceReader(io, finder, options);
+  for (const path of paths) await finder.add(path);
+  const deployments = new DeployedFolders(finder);
+  const sources: ReadSource[] = [];
+  for (let found = await finder.takeSources(); found.length > 0; found = await finder.takeSources()) {
+    const read = await reader.readAll(found);
+    sources.push(...read);
+    await deployments.addAll(read, sources);
   }
-  notes.push(...firstFew(templates, "more files passed over that another tool must read first"));
-  notes.push(...firstFew(repeated, "more objects stand twice"));
-  if (passedOver > 0)
-    notes.push(
-      `passed over: ${passedOver} ${passedOver === 1 ? "file that is no manifest" : "files that are no manifests"}`,
-    );
-  return { manifests: [...manifests.values()], problems, notes };
+  const merged = new MergedManifests();
+  for (const source of sources) merged.add(source, deployments.apply(source));
+  const parsed = sources.map((each) => each.parsed);
+  const passedOver = finder.otherFiles + parsed.reduce((sum, each) => sum + each.passedOver, 0);
+  return {
+    manifests: merged.manifests,
+    problems: [...finder.problems, ...reader.problems, ...parsed.flatMap(({ problems }) => problems)],
+    notes: [
+      ...(await finder.notes()),
+      ...reader.notes,
+      ...parsed.flatMap(({ warnings }) => warnings),
+      ...firstFew(
+        parsed.flatMap(({ templates }) => templates),
+        "more files passed over that another tool must read first",
+      ),
+      ...firstFew(deployments.notes, "more folders that are not in this repository"),
+      ...firstFew(removedVersionNotes(merged.manifests), "more objects of removed versions"),
+      ...merged.notes,
+      ...(passedOver === 0
+        ? []
+        : [
+            `passed over: ${passedOver} ${passedOver === 1 ? "file that is no manifest" : "files that are no manifests"}`,
+          ]),
+    ],
+  };
 }
 
 /** Reads manifests for commands that require all of them to be valid. @throws UserError with every mistake. */
@@ -68,48 +73,12 @@ export async function loadAllManifests(paths: readonly string[], io: InputIo): P
   return manifests;
 }
 
-async function read(source: InputSource, io: InputIo): Promise<ParsedManifests | string> {
-  switch (source.type) {
-    case "file":
-      try {
-        return parseManifests(await io.readFile(source.path), source.path, { passOverOthers: !source.named });
-      } catch (error) {
-        if (error instanceof InterruptedError) throw error;
-        return `${source.path}: ${ioProblem(error)}`;
-      }
-    case "standardInput":
-      if (io.readStandardInput === undefined) return "-: there is no standard input here";
-      try {
-        return parseManifests(await io.readStandardInput(), "standard input");
-      } catch (error) {
-        if (error instanceof InterruptedError) throw error;
-        return `standard input: ${ioProblem(error)}`;
-      }
-    case "kustomization":
-      return build(source.folder, io);
-    default:
-      return source satisfies never;
-  }
-}
-
-const BUILDERS = [
-  ["kubectl", "kustomize"],
-  ["kustomize", "build"],
-] as const;
-
-async function build(folder: string, { execute }: InputIo): Promise<ParsedManifests | string> {
-  for (const [command, verb] of BUILDERS) {
-    const result = await execute?.(command, [verb, folder]);
-    if (result === undefined) continue;
-    if (result.status === 0) return parseManifests(result.stdout, `${folder} (${command} ${verb})`);
-    return `${folder}: ${command} ${verb}: ${reasonOf(result.stderr) || `ended with status ${result.status}`}`;
-  }
-  return `${folder}: is a kustomization, and neither kubectl nor kustomize is here to build it; run it with kustomize build ${folder} | kubewright run -`;
-}
-
-/** Returns the last line of a tool's error output, without the prefix of its logger (klog). */
-function reasonOf(stderr: string): string {
-  const line = stderr.trim().split("\n").at(-1) ?? "";
-  const logged = /^[EF]\d{4} .* err=("(?:[^"\\]|\\.)*")$/.exec(line)?.[1];
-  return logged === undefined ? line : logged.slice(1, -1).replace(/\\(["\\])/g, "$1");
+function removedVersionNotes(manifests: readonly Manifest[]): string[] {
+  return manifests.flatMap(({ object, place, removedVersion }) =>
+    removedVersion === undefined
+      ? []
+      : [
+          `${place(["apiVersion"])}: ${objectName(object)}: runs as ${removedVersion.stable}: ${removedVersionText(removedVersion)}`,
+        ],
+  );
 }

@@ -1,7 +1,8 @@
 import type { UnstructuredObject } from "@kubewright/api";
 
-import { shellWord } from "./find-inputs.js";
-import type { Manifest } from "./manifest.js";
+import { shellWord } from "./paths.js";
+import { type Manifest, withStableVersion } from "./manifest.js";
+import { type ProcessedTemplate, isOpenShiftTemplate, processTemplate } from "./openshift-template.js";
 import { isTemplate, readDocument } from "./read-document.js";
 import type { ReadDocument } from "./read-document.js";
 import { splitDocuments } from "./split-documents.js";
@@ -58,12 +59,6 @@ export function parseManifests(
       );
       continue;
     }
-    if (isOpenShiftTemplate(value)) {
-      templates.push(
-        `${source}: passed over: is an OpenShift template; run it with oc process --local -f ${shellWord(file)} | kubewright run -`,
-      );
-      continue;
-    }
     if (Array.isArray(value) && value.some(looksLikeObject)) {
       problems.push(
         `${source}: a list of objects is no object; make it the items of a List, or let jq '.[]' take it apart`,
@@ -75,10 +70,17 @@ export function parseManifests(
       continue;
     }
     warnings.push(...(mayRepeatKeys(piece.text) ? document.repeatedKeys() : []));
-    for (const item of objectsOf(document)) {
+    const template = isOpenShiftTemplate(value) ? processTemplate(value) : undefined;
+    const items = template === undefined ? objectsOf(document) : templateItems(template, document);
+    if (template !== undefined && template.missing.length > 0)
+      warnings.push(
+        `${source}: parameters without a default: ${template.missing.join(", ")}; run it with oc process --local -f ${shellWord(file)} ${template.missing.map((name) => `-p ${name}=VALUE`).join(" ")} | kubewright run -`,
+      );
+    for (const item of items) {
       const problem = objectProblem(item, piece.text);
-      if (problem === undefined) manifests.push({ ...item, object: item.object as UnstructuredObject });
-      else problems.push(`${isList(value) ? item.place([]) : source}: ${problem}`);
+      if (problem === undefined)
+        manifests.push(withStableVersion({ ...item, object: item.object as UnstructuredObject }));
+      else problems.push(`${items.length > 1 || isList(value) ? item.place([]) : source}: ${problem}`);
     }
   }
   return { manifests, problems, warnings, templates, passedOver };
@@ -101,6 +103,14 @@ function objectsOf({ value, source, isJson, place }: ReadDocument): Candidate[] 
   }));
 }
 
+function templateItems({ objects }: ProcessedTemplate, { source, isJson, place }: ReadDocument): Candidate[] {
+  return objects.map((object, index) => ({
+    object,
+    source: isJson ? `${source} object ${index + 1}` : place(["objects", index]),
+    place: (path, options) => place(["objects", index, ...path], options),
+  }));
+}
+
 /** Whether the value is a list of one kind or of any kind, possibly without items. */
 function isList(value: unknown): value is { kind: string; apiVersion: unknown; items?: unknown[] | null } {
   if (!isRecord(value)) return false;
@@ -114,12 +124,6 @@ function isEncrypted(value: unknown): boolean {
   return (
     isRecord(value) && value["kind"] !== undefined && isRecord(value["sops"]) && value["sops"]["mac"] !== undefined
   );
-}
-
-/** Whether `oc process` creates objects from it. */
-function isOpenShiftTemplate(value: unknown): boolean {
-  if (!isRecord(value) || value["kind"] !== "Template" || !Array.isArray(value["objects"])) return false;
-  return value["apiVersion"] === "v1" || value["apiVersion"] === "template.openshift.io/v1";
 }
 
 function isScenario(value: unknown): boolean {

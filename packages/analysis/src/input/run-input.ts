@@ -6,7 +6,7 @@ import { hasDuration, withWorkloads } from "@kubewright/simulation";
 import { parseDuration } from "../time/duration.js";
 import { parseSeed, parseStart } from "./flag-values.js";
 import { type ClusterState, type FromClusterFlags, fromCluster } from "./from-cluster.js";
-import { type InputIo, type LoadedManifests, loadManifests } from "./load-manifests.js";
+import { type InputIo, type LoadedManifests, type RenderOptions, loadManifests } from "./load-manifests.js";
 import { type LiveState, liveState } from "./live-state.js";
 import type { Manifest } from "./manifest.js";
 import type { HostProcess } from "../ports/host-process.js";
@@ -67,6 +67,8 @@ export interface RunInputFlags extends FromClusterFlags, WorkloadFlags {
   /** Workload entries of a project file. */
   readonly workloadEntries?: readonly WorkloadEntry[];
   readonly kubernetes?: string;
+  readonly kustomize?: string;
+  readonly allowNetwork?: boolean;
 }
 
 const DEFAULT_FOR = "1d";
@@ -100,7 +102,7 @@ export async function readRunInput(
   const cluster = clusterState ?? (await fromCluster(flags, io, { readsVersion: chosen === undefined }));
   const { version: kubernetesVersion, note: versionNote } = chosen ??
     cluster?.kubernetes ?? { version: NEWEST_VERSION };
-  const loaded = paths.length === 0 ? NO_MANIFESTS : await loadManifests(paths, io);
+  const loaded = paths.length === 0 ? NO_MANIFESTS : await loadManifests(paths, io, renderOptions(flags));
   const { problems, notes } = loaded;
   const read = [...(cluster?.manifests ?? []), ...loaded.manifests];
   const entries = [
@@ -180,6 +182,16 @@ function countWorkloads(manifests: readonly Manifest[]): RunInput["workloads"] {
 
 function isCronJob({ kind }: { readonly kind: string }): boolean {
   return kind === "CronJob";
+}
+
+/** @throws UserError for an unknown value of `--kustomize`. */
+export function renderOptions({
+  kustomize = "top",
+  allowNetwork = false,
+}: Pick<RunInputFlags, "kustomize" | "allowNetwork">): RenderOptions {
+  if (kustomize !== "none" && kustomize !== "top" && kustomize !== "all")
+    throw new UserError(`--kustomize: ${JSON.stringify(kustomize)} is neither none nor top nor all`);
+  return { kustomize, allowNetwork };
 }
 
 const NO_MANIFESTS: LoadedManifests = { manifests: [], problems: [], notes: [] };

@@ -6,20 +6,11 @@ export interface ServedKind {
   readonly kind: string;
 }
 
-/** Removed API versions, with their replacement and the Kubernetes version of the removal. */
-const REMOVED: Readonly<Record<string, { readonly now: string; readonly since: string }>> = {
-  "batch/v1beta1 CronJob": { now: "batch/v1", since: "1.25" },
-  "batch/v2alpha1 CronJob": { now: "batch/v1", since: "1.21" },
-};
-
 /**
  * Describes the mistake in a kind that the cluster does not serve; `undefined` for a kind that another API server may
  * serve, which is no mistake.
  */
 export function kindProblem({ apiVersion, kind }: ServedKind, served: readonly ServedKind[]): string | undefined {
-  const removed = REMOVED[`${apiVersion} ${kind}`];
-  if (removed !== undefined)
-    return `${apiVersion} was removed in Kubernetes ${removed.since}; write apiVersion: ${removed.now}, the fields are the same`;
   const group = groupOf(apiVersion);
   const ofGroup = served.filter((each) => groupOf(each.apiVersion) === group);
   if (ofGroup.length > 0) {

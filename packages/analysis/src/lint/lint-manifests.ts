@@ -1,5 +1,6 @@
 import { isLive } from "../input/live-state.js";
 import type { Manifest } from "../input/manifest.js";
+import { removedVersionText } from "../input/removed-versions.js";
 import { type Place, parsePlace } from "../output-formats/check-report.js";
 import type { WorkloadEntry } from "@kubewright/simulation";
 import { hasDuration, withWorkloads } from "@kubewright/simulation";
@@ -8,7 +9,7 @@ import type { Level, LintRemark, LintRule, Proof } from "./lint-rule.js";
 import { lintRules } from "./lint-rules.js";
 import { goDuration, proofCommand } from "./proof-command.js";
 import { overQuota, quotaRemark } from "./rules/quotas.js";
-import { refusals } from "./rules/refusals.js";
+import { refusals, removedVersion } from "./rules/refusals.js";
 import { type Subject, subjectsOf } from "./subject.js";
 
 /** A finding of a rule, with its place. */
@@ -66,7 +67,7 @@ export async function lintManifests(
     },
   );
   const broken = new Set(refused.map(({ place }) => place?.file));
-  const found: Finding[] = [...refused];
+  const found: Finding[] = [...refused, ...manifests.flatMap(removedVersionFindings)];
   for (const subject of subjects) {
     if (signal.aborted) break;
     const { manifest } = subject;
@@ -92,6 +93,23 @@ export async function lintManifests(
     if (remark !== undefined) add(overQuota, remark);
   }
   return { findings: inOrder(found), subjects };
+}
+
+/** Simulations use the stable version, so such an object is not broken. */
+function removedVersionFindings({ object, place, source, removedVersion: removed }: Manifest): Finding[] {
+  if (removed === undefined) return [];
+  const { namespace = "default", name } = object.metadata;
+  const [at, begins] = [parsePlace(place(["apiVersion"])), parsePlace(source)];
+  return [
+    {
+      rule: removedVersion,
+      level: removedVersion.level,
+      text: removedVersionText(removed),
+      object: `${object.kind} ${namespace}/${name}`,
+      ...(at === undefined ? {} : { place: at }),
+      ...(begins === undefined ? {} : { begins }),
+    },
+  ];
 }
 
 function runnableProof(

@@ -1,15 +1,16 @@
 import { formatTime } from "@kubewright/api";
 
-import { shellWord } from "../input/find-inputs.js";
+import { shellWord } from "../input/paths.js";
 import type { Proof } from "./lint-rule.js";
 
 /**
  * Returns the command line that simulates a proof.
  *
- * @param source - Source in the manifest's place: a file, `standard input`, or `folder (kubectl kustomize)`.
+ * @param source - Source in the manifest's place: a file, `standard input`, or `folder (kubectl kustomize)` or `folder (helm template)`.
  */
 export function proofCommand({ startMs, durationMs, flags = [] }: Proof, source: string): string {
-  const path = source === "standard input" ? "-" : source.replace(/ \((?:kubectl kustomize|kustomize build)\)$/, "");
+  const path =
+    source === "standard input" ? "-" : source.replace(/ \((?:kubectl kustomize|kustomize build|helm template)\)$/, "");
   const args = [path, "--start", formatTime(startMs), "--for", exactDuration(durationMs), ...flags];
   return `kubewright run ${args.map(shellWord).join(" ")}`;
 }

@@ -44,7 +44,7 @@ export interface Refusal {
 }
 
 const RULES: readonly (readonly [RegExp, LintRule])[] = [
-  [/^apiVersion: |^batch\/\S+ was removed in Kubernetes|^there is no \w+ in \S+; write apiVersion/, removedVersion],
+  [/^apiVersion: |^there is no \w+ in \S+; write apiVersion/, removedVersion],
   [/: unknown field/, unknownField],
   [/\.restartPolicy: /, restartPolicy],
   [/^metadata\.name: .*must be no more than/, longName],
