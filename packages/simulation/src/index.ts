@@ -35,7 +35,7 @@ export {
 export { SCENARIO_API_VERSION } from "./scenario/schema.js";
 export { scenarioSchema, workloadsSchema } from "./scenario/scenario-schema.js";
 export { DEFAULT_DURATION_MS, DEFAULT_START_MS, timeOf } from "./scenario/scenario-times.js";
-export { hasDuration, isSelected, matchesName, withWorkloads } from "./scenario/workload-annotations.js";
+export { hasDuration, hasOutcome, isSelected, matchesName, withWorkloads } from "./scenario/workload-annotations.js";
 
 export { collectStates, sometimes } from "./sometimes.js";
 

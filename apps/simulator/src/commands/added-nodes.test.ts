@@ -46,6 +46,6 @@ test("with given nodes such pods wait, and the summary and --runs say for what",
   const message = "0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector.";
   expect(stdout).not.toContain("Nodes were added");
   expect(stdout.replaceAll(/\s+/g, " ")).toContain(`default/train: 1 run waited for a node: ${message}`);
-  expect(stdout).toMatch(/Running for 10m, no node: 0\/2 nodes are available/);
+  expect(stdout).toMatch(/no pod scheduled: 0\/2 nodes are available[^;]*; waiting for 10m/);
   expect(JSON.parse(written["runs.jsonl"]!)).toMatchObject({ outcome: "Running", unschedulable: message });
 });

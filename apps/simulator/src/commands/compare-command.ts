@@ -38,7 +38,7 @@ import {
   reportOutputs,
   writeReports,
 } from "@kubewright/analysis/reports";
-import { Timeline, addedNodesText, simulate } from "@kubewright/analysis/run";
+import { Timeline, addedNodesText, assumptionText, simulate } from "@kubewright/analysis/run";
 import { formatDuration } from "@kubewright/analysis/time";
 import { formatTime } from "@kubewright/api";
 import { htmlPage, pageAssets } from "@kubewright/analysis/page";
@@ -148,7 +148,9 @@ export async function compareCommand({
     manifests: b.manifests,
   };
   await writeReports(outputs, report, () => comparisonMarkdown(title, comparison, changes, violations));
-  const [dataA, dataB] = [a, b].map(({ scenario }, index) => recorders[index]?.data(scenario?.description));
+  const [dataA, dataB] = [a, b].map(({ scenario, workloads }, index) =>
+    recorders[index]?.data({ description: scenario?.description, assumption: assumptionText(workloads) }),
+  );
   if (dataA !== undefined && dataB !== undefined)
     await outputs.write("--html", async () =>
       htmlPage(await pageAssets(io), comparisonReport(titles, dataA, dataB, comparison, changes)),

@@ -27,25 +27,33 @@ test("durations are set on the command line, by name and namespace; the last mat
   expect(stdout).toMatch(
     /billing\/report[^]*Complete in 5m1s[^]*billing\/mail[^]*Complete in 7m1s[^]*shop\/report[^]*Complete in 1m1s/,
   );
-  expect(stdout).not.toContain("was assumed");
+  expect(stdout).toContain("\nAssumed: containers succeed. Set this with --fail 'NAME=2%', or with --workloads FILE");
 });
 
 test("failures are set as a share", async () => {
   const { stdout } = await run("--fail", "billing/report=100%", "--fail", "mail=0");
   expect(stdout).toContain("Jobs  3 run, 2 complete, 1 failed");
+  expect(stdout).toContain(
+    "\nAssumed: containers run for 10s and succeed (1 of 3 workloads). Set this with --duration",
+  );
 });
 
 test("a workloads file applies to the workloads that exist", async () => {
   const { code, stdout } = await run("--workloads", "workloads.yaml", "--duration", "shop/*=4m");
   expect(code).toBe(0);
   expect(stdout).toMatch(/billing\/report[^]*Complete in 2m1s[^]*shop\/report[^]*Complete in 4m1s/);
-  expect(stdout).toContain("Of 1 of 3 workloads nothing says how long containers run: 10s was assumed.");
+  expect(stdout).toContain("\nAssumed: containers run for 10s (1 of 3 workloads) and succeed. Set this with");
 });
 
-test("where durations are unknown, the output states the assumption", async () => {
+test("where neither durations nor failures are given, one line states the assumption", async () => {
   expect((await run()).stdout).toContain(
-    "Nothing says how long containers run: 10s was assumed. Set it with --duration 'NAME=5m..40m' or --workloads FILE, which kubewright learn writes.",
+    "\nAssumed: containers run for 10s and succeed. Set this with --duration 'NAME=5m..40m' and --fail 'NAME=2%', or with --workloads FILE, which kubewright learn writes.\n",
   );
+});
+
+test("nothing is assumed where durations and failures are given", async () => {
+  const { stdout } = await run("--duration", "*=1m", "--fail", "*=1%");
+  expect(stdout).not.toContain("Assumed");
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import type { ReportData } from "@kubewright/timeline/data";
 
-import { concurrentLevels } from "../text/concurrent-levels.js";
+import { assumptionText } from "../text/assumption-text.js";
 import { RunDigest } from "../digest/run-digest.js";
 import { PodPeaks } from "../futures/pod-peaks.js";
 import { Findings } from "../input/findings.js";
@@ -13,6 +13,7 @@ import { simulate } from "../run/simulation.js";
 import { styleFor } from "../text/style.js";
 import { Timeline } from "../timeline/timeline.js";
 import { type ScenarioEventRecord, type TraceRecord, traceLine } from "../run/trace.js";
+import { traceEnd } from "../run/trace-end.js";
 import { type PageFiles, pageAssetsOf } from "./page-files.js";
 import type { SimulationRequestOptions, SimulationRequest } from "./simulation-request.js";
 import type { Problem } from "./problem.js";
@@ -114,7 +115,7 @@ async function simulateRequest(
         pods.add(record);
         recorder.add(record);
         if (record.type === "scenarioEvent") scenarioEvents.push(record);
-        emit(record.type === "end" ? { ...record, concurrent: concurrentLevels(pods.peaks) } : record);
+        emit(record.type === "end" ? traceEnd(record, pods.peaks, digest.groups) : record);
       },
       follow: (informers) => recorder.follow(informers),
       onProblem: (message) => findings.notes.push(message),
@@ -128,7 +129,11 @@ async function simulateRequest(
   }
   signal?.throwIfAborted();
   problems.add(findings);
-  return { input, report: recorder.data(input.scenario?.description), digest, scenarioEvents, pods, timeline };
+  const report = recorder.data({
+    description: input.scenario?.description,
+    assumption: assumptionText(input.workloads),
+  });
+  return { input, report, digest, scenarioEvents, pods, timeline };
 }
 
 /** Characters per line of the summary. */

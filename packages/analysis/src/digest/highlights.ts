@@ -6,11 +6,12 @@ import { SKIP_REASON_TEXTS, neverText } from "../text/run-row-text.js";
 import { ZonedClock } from "../time/zoned-clock.js";
 import { zoneOf } from "../time/zone-of.js";
 import type { DigestGroup } from "./run-digest.js";
+import { type RefusalCause, refusalCauses } from "./refusal-causes.js";
 import { type Occurrences, totalOf } from "./run-statistics.js";
 
-/** A remark about a CronJob or Job that its owner should know. */
+/** A remark about a CronJob or Job that its owner should know, or about an object that refuses their pods. */
 export interface Highlight {
-  /** `default/report` */
+  /** `default/report`, or for an object that refuses pods `ResourceQuota default/compute` */
   readonly object: string;
   readonly text: string;
   /** Highlights with a higher rank come first. */
@@ -18,11 +19,13 @@ export interface Highlight {
 }
 
 /**
- * Order of importance: permanent problems before occasional failures, and failures before skipped, late or long runs.
+ * Order of importance: what keeps pods from running first, because other problems follow from it. Permanent problems
+ * come before occasional failures, and failures before skipped, late or long runs.
  */
 const RANKS = {
+  refused: 120,
+  withoutNode: 110,
   never: 100,
-  withoutNode: 90,
   failed: 80,
   noSuchTime: 70,
   skipped: 60,
@@ -41,7 +44,39 @@ const LONG_MS = 60_000;
 /** Returns the highlights of all groups, ordered by rank; within a rank by the share of the CronJob's runs. */
 export function findHighlights(groups: readonly DigestGroup[], startMs: number): Highlight[] {
   const zones = new TimeZoneCache();
-  return groups.flatMap((group) => highlightsOf(group, startMs, zones)).sort((a, b) => b.rank - a.rank);
+  return [
+    ...refusalCauses(groups).map((cause) => refusalHighlight(cause)),
+    ...groups.flatMap((group) => highlightsOf(group, startMs, zones)),
+  ].sort((a, b) => b.rank - a.rank);
+}
+
+/** Maximum number of affected CronJobs and Jobs in the text of a refusal. */
+const MAX_NAMES = 3;
+
+/** Returns the refusing object, what it prevents, and for which CronJobs and Jobs. Times are in UTC. */
+function refusalHighlight({
+  object,
+  text,
+  runs,
+  withoutPods,
+  slots,
+  workloads,
+  firstMs,
+  lastMs,
+}: RefusalCause): Highlight {
+  const [first = "", ...others] = workloads;
+  const names = others.length < MAX_NAMES ? workloads : [first, ...others.slice(0, MAX_NAMES - 1)];
+  const more = workloads.length - names.length;
+  const whose = `${names.join(", ")}${more > 0 ? ` and ${more.toLocaleString("en-US")} more` : ""}`;
+  const refused = [
+    withoutPods > 0 ? `no pod created for ${countText(withoutPods, "run")}` : "",
+    runs > withoutPods ? `pods of ${countText(runs - withoutPods, "run")} refused` : "",
+    slots > 0 ? `no Job created for ${countText(slots, "slot")}` : "",
+  ].filter((part) => part !== "");
+  const subject = object ?? first;
+  const of = subject === first && others.length === 0 ? "" : ` of ${whose}`;
+  const when = timeRangeText({ count: runs + slots, firstMs, lastMs }, new ZonedClock("UTC"));
+  return { object: subject, text: `${refused.join(", ")}${of}: ${text}${when}`, rank: RANKS.refused };
 }
 
 function highlightsOf({ group, statistics }: DigestGroup, startMs: number, zones: TimeZoneCache): Highlight[] {
@@ -71,6 +106,8 @@ function highlightsOf({ group, statistics }: DigestGroup, startMs: number, zones
     add("failed", occurrences.count, `${which}failed: ${reason}${timeRangeText(occurrences, clock)}`);
   }
   for (const [cause, occurrences] of skipped) {
+    // A highlight about the refusing object counts these slots.
+    if (cause === "refused") continue;
     const isLost = cause === "noSuchTime";
     // A slot that a clock change skips has a time of day but no instant; its text has the time of day.
     const isOne = occurrences.count === 1 || occurrences.text === SKIP_REASON_TEXTS[cause];

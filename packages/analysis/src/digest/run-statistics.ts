@@ -1,6 +1,13 @@
-import type { RunRow, SkippedRow, TimelineRow } from "@kubewright/timeline/data";
+import {
+  type CreationRefusal,
+  type RunRow,
+  type SkippedRow,
+  type TimelineRow,
+  isWithoutPods,
+} from "@kubewright/timeline/data";
 
 import { type SkipReason, lateMs, durationMsOf } from "../text/run-row-text.js";
+import { causeOf } from "../timeline/refusal-of.js";
 import { Durations, type PackedDurations } from "./durations.js";
 
 /** Count of an occurrence, with its first and last time. */
@@ -9,6 +16,19 @@ export interface Occurrences {
   firstMs: number;
   lastMs: number;
 }
+
+/** Runs and slots that one cause affects: pods or Jobs that the API server refuses. */
+export interface RefusedRuns extends Occurrences {
+  /** The first refusal. */
+  readonly refusal: CreationRefusal;
+  /** Runs whose pods were refused. The other occurrences are slots whose Job was refused. */
+  runs: number;
+  /** Of `runs`, those without any pod. */
+  withoutPods: number;
+}
+
+/** Maximum number of causes per CronJob; a policy's message may differ for every pod. */
+const MAX_CAUSES = 20;
 
 /** Plain data. */
 export interface PackedStatistics extends Omit<
@@ -34,6 +54,8 @@ export class RunStatistics {
   readonly late: Occurrences & { worstMs: number } = { ...noOccurrences(), worstMs: 0 };
   /** Runs with a pod that waited because it fit on no node, and the scheduler's last message. */
   readonly withoutNode: Occurrences & { message: string } = { ...noOccurrences(), message: "" };
+  /** By cause. Causes after the first {@link MAX_CAUSES} are not counted. */
+  readonly refused = new Map<string, RefusedRuns>();
   /** Durations of the runs that were not deleted. */
   readonly durations = new Durations();
   longest: { readonly tookMs: number; readonly name: string; readonly atMs: number } | undefined;
@@ -71,7 +93,8 @@ export class RunStatistics {
     else this.#end(row);
   }
 
-  #skip({ cause, reason, slotMs, unlisted = 0 }: SkippedRow): void {
+  #skip({ cause, reason, slotMs, unlisted = 0, refusal }: SkippedRow): void {
+    if (refusal !== undefined) this.#refuse(refusal, slotMs);
     const occurrences = this.skipped.get(cause) ?? { ...noOccurrences(), text: reason };
     this.skipped.set(cause, occurrences);
     add(occurrences, slotMs, 1 + unlisted);
@@ -93,6 +116,7 @@ export class RunStatistics {
       add(this.late, atMs);
       this.late.worstMs = Math.max(this.late.worstMs, late);
     }
+    if (row.refusal !== undefined) this.#refuse(row.refusal, atMs, row);
     if (row.unschedulable !== undefined) {
       add(this.withoutNode, atMs);
       this.withoutNode.message = row.unschedulable;
@@ -101,6 +125,20 @@ export class RunStatistics {
     if (took === undefined || row.outcome === "Deleted") return;
     this.durations.add(took);
     if (took > (this.longest?.tookMs ?? -1)) this.longest = { tookMs: took, name: row.name, atMs };
+  }
+
+  /** @param run - The run whose pods were refused; `undefined` for a slot whose Job was refused. */
+  #refuse(refusal: CreationRefusal, atMs: number, run?: RunRow): void {
+    const cause = causeOf(refusal);
+    let refused = this.refused.get(cause);
+    if (refused === undefined) {
+      if (this.refused.size >= MAX_CAUSES) return;
+      this.refused.set(cause, (refused = { ...noOccurrences(), refusal, runs: 0, withoutPods: 0 }));
+    }
+    add(refused, atMs);
+    if (run === undefined) return;
+    refused.runs++;
+    if (isWithoutPods(run)) refused.withoutPods++;
   }
 }
 

@@ -6,6 +6,7 @@ export { simulateCluster } from "../run/simulate-cluster.js";
 export { simulate } from "../run/simulation.js";
 export { validateInput } from "../run/validate-input.js";
 export { addedNodesText } from "../text/added-nodes-text.js";
+export { assumptionText } from "../text/assumption-text.js";
 export { runText } from "../text/run-text.js";
 export { Timeline } from "../timeline/timeline.js";
 

@@ -14,5 +14,5 @@ export async function packedTimeline(plan: FuturePlan, seed: number): Promise<st
     emit: (record) => recorder.add(record),
     follow: (informers) => recorder.follow(informers),
   });
-  return packData(recorder.data(undefined));
+  return packData(recorder.data({}));
 }

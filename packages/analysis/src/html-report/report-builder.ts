@@ -22,6 +22,8 @@ export interface ReportExtras {
   readonly endMs?: number;
   readonly objects?: ReportData["objects"];
   readonly description?: string | undefined;
+  /** What was assumed of containers. */
+  readonly assumption?: string | undefined;
 }
 
 /**
@@ -85,11 +87,12 @@ export class ReportBuilder {
   }
 
   /** Returns the data so far. The result shares arrays with the builder: do not change it. */
-  data({ endMs = this.#latestMs, objects = {}, description }: ReportExtras = {}): ReportData {
+  data({ endMs = this.#latestMs, objects = {}, description, assumption }: ReportExtras = {}): ReportData {
     const { warnings: _, ...totals } = this.#timeline.totals;
     return {
       reportVersion: 1,
       ...(description === undefined ? {} : { description }),
+      ...(assumption === undefined ? {} : { assumption }),
       kubernetes: this.#header?.kubernetes ?? "",
       ...(this.#header === undefined ? {} : { seed: this.#header.seed }),
       startMs: this.#header === undefined ? endMs : Date.parse(this.#header.start),

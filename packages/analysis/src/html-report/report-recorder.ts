@@ -4,7 +4,7 @@ import type { ReportData } from "@kubewright/timeline/data";
 import type { TraceRecord } from "../run/trace.js";
 import { withClockGaps } from "./clock-gaps.js";
 import { type RecordedObject, ObjectRecorder, objectsByUid } from "./object-recorder.js";
-import { ReportBuilder } from "./report-builder.js";
+import { ReportBuilder, type ReportExtras } from "./report-builder.js";
 import { ONE_RUN, type ReportLimits } from "./report-limits.js";
 
 /** Records a run for the page. */
@@ -27,10 +27,13 @@ export class ReportRecorder {
   }
 
   /**
-   * @param description - Description of the scenario, if there is one.
+   * @param texts - Description of the scenario, if there is one, and what was assumed of containers.
    * @param objects - Objects from other recorders. Default: those of the followed cluster.
    */
-  data(description: string | undefined, objects: readonly RecordedObject[] = this.#objects.objects): ReportData {
-    return withClockGaps(this.#builder.data({ objects: objectsByUid(objects), description }));
+  data(
+    texts: Pick<ReportExtras, "description" | "assumption">,
+    objects: readonly RecordedObject[] = this.#objects.objects,
+  ): ReportData {
+    return withClockGaps(this.#builder.data({ ...texts, objects: objectsByUid(objects) }));
   }
 }

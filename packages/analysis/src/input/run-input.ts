@@ -1,7 +1,7 @@
 import { type KubernetesVersion, NEWEST_VERSION } from "@kubewright/api";
 import { type AddedNode, type NodeShape, defaultNodes, nodesFor } from "@kubewright/cluster";
 import { isTimeZone, suggestTimeZone } from "@kubewright/cron";
-import { hasDuration, withWorkloads } from "@kubewright/simulation";
+import { hasDuration, hasOutcome, withWorkloads } from "@kubewright/simulation";
 
 import { parseDuration } from "../time/duration.js";
 import { parseSeed, parseStart } from "./flag-values.js";
@@ -51,8 +51,16 @@ export interface RunInput {
    */
   readonly nodes?: readonly NodeShape[];
   readonly addedNodes: readonly AddedNode[];
-  /** Number of CronJobs and Jobs, and number of those without a given duration. */
-  readonly workloads: { readonly all: number; readonly withoutDuration: number };
+  readonly workloads: WorkloadCounts;
+}
+
+/** Numbers of CronJobs, and of Jobs without a CronJob. */
+export interface WorkloadCounts {
+  readonly all: number;
+  /** Those whose containers have no given duration. */
+  readonly withoutDuration: number;
+  /** Those whose containers have neither a given exit code nor a given share of failures. */
+  readonly withoutOutcome: number;
 }
 
 export interface RunInputFlags extends FromClusterFlags, WorkloadFlags {
@@ -177,7 +185,11 @@ function countWorkloads(manifests: readonly Manifest[]): RunInput["workloads"] {
     ({ object }) =>
       object.kind === "CronJob" || (object.kind === "Job" && !object.metadata.ownerReferences?.some(isCronJob)),
   );
-  return { all: all.length, withoutDuration: all.filter(({ object }) => !hasDuration(object)).length };
+  return {
+    all: all.length,
+    withoutDuration: all.filter(({ object }) => !hasDuration(object)).length,
+    withoutOutcome: all.filter(({ object }) => !hasOutcome(object)).length,
+  };
 }
 
 function isCronJob({ kind }: { readonly kind: string }): boolean {

@@ -11,7 +11,7 @@ export interface Subject {
 
 /** A result that deserves attention although no rule forbids it. */
 export interface Highlight {
-  /** `default/report` */
+  /** `default/report`, or with its kind `ResourceQuota default/compute` */
   readonly object: string;
   readonly text: string;
 }
@@ -35,12 +35,14 @@ export interface Place {
 }
 
 /**
- * Returns the position of a CronJob's schedule or a Job's name, or `undefined` for an object that comes from no file.
+ * Returns the position of a CronJob's schedule or another object's name, or `undefined` for an object that comes from no
+ * file.
  */
 export function placeOf(object: string, manifests: readonly Manifest[]): Place | undefined {
   const manifest = manifests.find(({ object: { kind, metadata } }) => {
     const isWorkload = kind === "CronJob" || kind === "Job";
-    return isWorkload && `${metadata.namespace ?? "default"}/${metadata.name}` === object;
+    const name = `${metadata.namespace ?? "default"}/${metadata.name}`;
+    return (isWorkload && name === object) || `${kind} ${name}` === object || `${kind} ${metadata.name}` === object;
   });
   if (manifest === undefined) return undefined;
   return parsePlace(manifest.place(manifest.object.kind === "CronJob" ? ["spec", "schedule"] : ["metadata", "name"]));

@@ -1,6 +1,6 @@
 import { formatTime } from "@kubewright/api";
 
-import { concurrentLevels } from "../text/concurrent-levels.js";
+import { assumptionText } from "../text/assumption-text.js";
 import { formatDuration } from "../time/duration.js";
 import { PodPeaks } from "../futures/pod-peaks.js";
 import { NodePools } from "../resources/node-pools.js";
@@ -8,6 +8,7 @@ import type { SimulatedRun, RunRequest } from "../run/simulated-run.js";
 import { ReportRecorder } from "../html-report/report-recorder.js";
 import { traceHeader } from "../run/simulation.js";
 import { type ScenarioEventRecord, type TraceRecord, traceLine } from "../run/trace.js";
+import { traceEnd } from "../run/trace-end.js";
 import { validateInput } from "../run/validate-input.js";
 import type { MergedListener } from "./merge-chunks.js";
 import { segmentsInThisThread } from "./segment-runners.js";
@@ -112,7 +113,7 @@ export async function simulateNamespaces({
     pods.at(startMs + elapsedMs);
     const end = { type: "end", at: new Date(startMs + elapsedMs).toISOString() } as const;
     recorder?.add(end);
-    trace?.add(traceLine({ ...end, concurrent: concurrentLevels(pods.peaks) }));
+    trace?.add(traceLine(traceEnd(end, pods.peaks, outcome.groups)));
     return {
       simulated: {
         outcome,
@@ -122,7 +123,14 @@ export async function simulateNamespaces({
         problems,
         notes,
         addedNodes: split.segments.flatMap(({ addedNodes }) => addedNodes),
-        ...(recorder === undefined ? {} : { page: recorder.data(scenario?.description, objects) }),
+        ...(recorder === undefined
+          ? {}
+          : {
+              page: recorder.data(
+                { description: scenario?.description, assumption: assumptionText(input.workloads) },
+                objects,
+              ),
+            }),
       },
     };
   } finally {

@@ -46,6 +46,11 @@ export class RunFollower {
     this.#timeline.add(record);
   }
 
+  /** The groups so far. */
+  get groups(): readonly DigestGroup[] {
+    return this.#digest.groups;
+  }
+
   /**
    * Returns the results. Call this once, after the last record.
    *

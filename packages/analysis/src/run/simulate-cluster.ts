@@ -1,4 +1,4 @@
-import { concurrentLevels } from "../text/concurrent-levels.js";
+import { assumptionText } from "../text/assumption-text.js";
 import { formatDuration } from "../time/duration.js";
 import { PodPeaks } from "../futures/pod-peaks.js";
 import { Findings } from "../input/findings.js";
@@ -8,6 +8,7 @@ import { ReportRecorder } from "../html-report/report-recorder.js";
 import { RunFollower } from "./run-outcome.js";
 import { simulate } from "./simulation.js";
 import { type ScenarioEventRecord, traceLine } from "./trace.js";
+import { traceEnd } from "./trace-end.js";
 
 /**
  * Simulates the whole cluster in this thread.
@@ -32,7 +33,7 @@ export async function simulateCluster({ input, counted, outputs, io, progress }:
       follower.add(record);
       pods.add(record);
       if (record.type === "scenarioEvent") scenarioEvents.push(record);
-      trace?.add(traceLine(record.type === "end" ? { ...record, concurrent: concurrentLevels(pods.peaks) } : record));
+      trace?.add(traceLine(record.type === "end" ? traceEnd(record, pods.peaks, follower.groups) : record));
       recorder?.add(record);
     },
     ...(recorder === undefined ? {} : { follow: (informers) => recorder.follow(informers) }),
@@ -52,6 +53,8 @@ export async function simulateCluster({ input, counted, outputs, io, progress }:
     reachedMs,
     problems,
     notes,
-    ...(recorder === undefined ? {} : { page: recorder.data(scenario?.description) }),
+    ...(recorder === undefined
+      ? {}
+      : { page: recorder.data({ description: scenario?.description, assumption: assumptionText(input.workloads) }) }),
   };
 }

@@ -120,6 +120,27 @@ export interface TraceEnd {
   readonly at: string;
   /** Concurrent usage, in traces that `kubewright run` writes. */
   readonly concurrent?: ConcurrentLevels;
+  /** Causes for which the API server refused pods or Jobs, in traces that `kubewright run` writes. Absent: none. */
+  readonly refused?: readonly RefusalInTrace[];
+}
+
+/** A cause for which the API server refused pods or Jobs. */
+export interface RefusalInTrace {
+  /** The refusing object: `ResourceQuota shop/compute`. Absent when the API server names none. */
+  readonly object?: string;
+  /** The API server's first message, without the name of the new object. */
+  readonly message: string;
+  /** Runs whose pods were refused. */
+  readonly runs: number;
+  /** Of these, the runs without any pod. */
+  readonly runsWithoutPods: number;
+  /** Slots whose Job was refused. */
+  readonly slots: number;
+  /** Affected CronJobs and Jobs: `shop/report`. */
+  readonly workloads: readonly string[];
+  /** Slot or creation of the first and the last affected run. */
+  readonly first: string;
+  readonly last: string;
 }
 
 /** Concurrent usage: of all pods, and of each namespace and node pool with pods. */

@@ -18,6 +18,7 @@ export const SKIP_REASON_TEXTS: Readonly<Record<SkipReason, string>> = {
   invalidSchedule: "the schedule never fires",
   ownedByAnother: "its Job's name is taken",
   noSuchTime: "clocks go forward over it",
+  refused: "the API server refused its Job",
 };
 
 /**

@@ -11,6 +11,7 @@ import { versionRemark } from "../input/kubernetes-version.js";
 import { repeatRemark } from "../input/run-start.js";
 import type { RunInput } from "../input/run-input.js";
 import { eventsText, paragraph } from "../scenario/scenario-heading.js";
+import { assumptionText } from "./assumption-text.js";
 import type { Style } from "./style.js";
 import type { TimelineTotals } from "../timeline/totals.js";
 import { legend, summaryText, timelineText } from "./timeline-text.js";
@@ -41,7 +42,7 @@ export function runText(
   const blocks = [
     `${style.bold("kubewright")}  ${title}\n${legend(style)}\n`,
     scenario?.description === undefined ? "" : `${paragraph(scenario.description, width)}\n`,
-    workloads.withoutDuration > 0 ? `${assumedDurationsText(workloads)}\n` : "",
+    assumptionText(workloads) === undefined ? "" : `${assumptionText(workloads)}\n`,
     addedNodes.length > 0 ? `${addedNodesText(addedNodes, width)}\n` : "",
     scenarioEvents.length > 0 ? `${eventsText(scenarioEvents, style)}\n` : "",
     summaryBlock(groups, { startMs, width, style }),
@@ -50,9 +51,4 @@ export function runText(
     summaryText(run, style),
   ];
   return blocks.filter((block) => block !== "").join("\n");
-}
-
-function assumedDurationsText({ all, withoutDuration }: RunInput["workloads"]): string {
-  const which = withoutDuration === all ? "Nothing says" : `Of ${withoutDuration} of ${all} workloads nothing says`;
-  return `${which} how long containers run: 10s was assumed. Set it with --duration 'NAME=5m..40m' or --workloads FILE, which kubewright learn writes.`;
 }

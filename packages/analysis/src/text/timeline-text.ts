@@ -1,5 +1,12 @@
 import { TimeZoneCache } from "@kubewright/cron";
-import { type PodBar, rowTime, type RunRow, type SkippedRow, type TimelineGroup } from "@kubewright/timeline/data";
+import {
+  type PodBar,
+  isWithoutPods,
+  rowTime,
+  type RunRow,
+  type SkippedRow,
+  type TimelineGroup,
+} from "@kubewright/timeline/data";
 
 import { clockEffects, nextSlotMs } from "../time/clock-effects.js";
 import { foldedText } from "../digest/folded-text.js";
@@ -191,15 +198,15 @@ function runNote(row: RunRow, endMs: number, style: Style): string {
     row.removedMs === undefined || row.endMs === undefined
       ? ""
       : `, gone ${formatDuration(row.removedMs - row.endMs)} later`;
-  const isUnschedulable = row.unschedulable !== undefined && row.pods.every(({ startMs }) => startMs === undefined);
-  const unschedulableText = isUnschedulable ? `, no node: ${printable(row.unschedulable!)}` : "";
+  const blocked = blockedText(row);
   switch (row.outcome) {
     case "Complete":
       return `${style.green("Complete")} in ${took}${facts}${late}${removedText}`;
     case "Failed":
-      return `${style.red("Failed")} after ${took}${facts}: ${row.reason ?? "unknown"}${row.failedIndexes === undefined ? "" : ` [${row.failedIndexes}]`}${late}${removedText}`;
+      return `${style.red("Failed")} after ${took}${facts}: ${row.reason ?? "unknown"}${row.failedIndexes === undefined ? "" : ` [${row.failedIndexes}]`}${late}${removedText}${blocked === "" ? "" : `; ${blocked}`}`;
     case "Running":
-      return `${style.cyan("Running")} for ${took}${facts}${late}${unschedulableText}`;
+      if (blocked !== "" && facts === "") return `${style.red(blocked)}; waiting for ${took}${late}`;
+      return `${style.cyan("Running")} for ${took}${facts}${late}${blocked === "" ? "" : `, ${blocked}`}`;
     case "Suspended":
       return style.dim("Suspended");
     case "Deleted":
@@ -207,6 +214,14 @@ function runNote(row: RunRow, endMs: number, style: Style): string {
     default:
       return row.outcome satisfies never;
   }
+}
+
+/** Returns why no pod of a run exists, or runs; empty when a pod runs or ran. */
+function blockedText(row: RunRow): string {
+  const { refusal, unschedulable, pods, hiddenPods } = row;
+  if (isWithoutPods(row)) return `no pod created: ${printable(refusal!.text)}`;
+  const hasStarted = hiddenPods > 0 || pods.some(({ startMs }) => startMs !== undefined);
+  return unschedulable === undefined || hasStarted ? "" : `no pod scheduled: ${printable(unschedulable)}`;
 }
 
 /** Assigns overlapping pods to separate lanes, and pods of one completion index to the same lane if possible. */

@@ -1,10 +1,11 @@
-import { objectKey } from "@kubewright/api";
+import { objectKey, splitObjectKey } from "@kubewright/api";
 import type { RunRow, TimelineGroup } from "@kubewright/timeline/data";
 
-import type { ObjectRecord } from "../run/trace.js";
+import type { JobDecisionSummary, ObjectRecord } from "../run/trace.js";
 import type { DeletedRuns } from "./deleted-runs.js";
 import type { BoundedRows } from "./bounded-rows.js";
 import type { RecordTimes } from "./record-times.js";
+import { refusalOf } from "./refusal-of.js";
 import type { TimelineTotals } from "./totals.js";
 
 export type JobRecord = Extract<ObjectRecord, { kind: "Job" }>;
@@ -76,6 +77,15 @@ export class RunRows {
       );
     } else if (owner === undefined) run.removedMs = this.times.msOf(record.at);
     this.#runs.delete(uid);
+  }
+
+  /** Records why the API server refused a pod of a run. The controller retries with the same reason. */
+  decided({ uid, key, error, creating }: JobDecisionSummary): void {
+    if (error === undefined || creating === undefined) return;
+    const run = this.find(uid);
+    if (run === undefined || (run.refusal !== undefined && error.endsWith(run.refusal.text))) return;
+    const refusal = refusalOf(error, splitObjectKey(key).namespace);
+    if (refusal !== undefined) run.refusal = refusal;
   }
 
   /** Settles unfinished runs at the end of the window. */

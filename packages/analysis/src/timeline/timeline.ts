@@ -44,6 +44,7 @@ export class Timeline {
   add(record: TraceRecord): void {
     if (record.type === "decision") {
       if (record.controller === "cronjob-controller") this.#cronJobDecision(record.decision);
+      else if (record.controller === "job-controller") this.#runs.decided(record.decision);
     } else if (record.type === "object") {
       if (record.kind === "CronJob") this.#cronJob(record);
       else if (record.kind === "Job") this.#runs.changed(record);

@@ -58,6 +58,17 @@ export function hasDuration(object: DeepReadonly<UnstructuredObject>): boolean {
   );
 }
 
+/** Reports whether a Job or CronJob specifies how its pods end: an exit code, or how many of them fail. */
+export function hasOutcome(object: DeepReadonly<UnstructuredObject>): boolean {
+  const annotations = jobOf(object)?.spec?.template?.metadata?.annotations ?? {};
+  return (
+    OUTCOME_ANNOTATIONS.some((name) => annotations[`${WORKLOAD_ANNOTATION_PREFIX}${name}`] !== undefined) ||
+    String(annotations[RULES]).includes('"exitCode"')
+  );
+}
+
+const OUTCOME_ANNOTATIONS = ["exit-code", "failure-rate", "failing-indexes"];
+
 /**
  * Returns the manifests with the entries for their containers as an annotation of their pod templates. Existing Jobs
  * and pods use the entries for the CronJob or Job that owns them.

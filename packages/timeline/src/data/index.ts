@@ -1,5 +1,5 @@
 export { byWeight, changesBetween, notableChanges } from "./change-text.js";
-export { rowTime } from "./rows.js";
+export { isWithoutPods, rowTime } from "./rows.js";
 export { sinceText } from "./since-text.js";
 export { invariantViolationText } from "./violation-text.js";
 
@@ -35,5 +35,5 @@ export type {
   ReportTotals,
   RunCounts,
 } from "./report-data.js";
-export type { PodBar, RunRow, SkippedRow, TimelineGroup, TimelineRow } from "./rows.js";
+export type { PodBar, CreationRefusal, RunRow, SkippedRow, TimelineGroup, TimelineRow } from "./rows.js";
 export type { LoadMaps, LoadRow, SpreadMeasure, SpreadReport } from "./spread-report.js";

@@ -15,8 +15,11 @@ export type ReportedMissReason =
   | "invalidSchedule"
   | "ownedByAnother";
 
-/** Reasons for a missed run: those of the controller, and local times that a clock change skips. */
-export type SkipReason = ReportedMissReason | "noSuchTime";
+/**
+ * Reasons for a missed run: those of the controller, local times that a clock change skips, and Jobs that the API server
+ * refuses to create.
+ */
+export type SkipReason = ReportedMissReason | "noSuchTime" | "refused";
 
 /** Slots without a run, all for the same reason. Only the first slots are listed. */
 export interface ReportedMissedSlots {

@@ -8,6 +8,8 @@ export interface ReportData {
   readonly reportVersion: 1;
   /** The description from the scenario file. */
   readonly description?: string;
+  /** What was assumed of containers, in one line. Absent: nothing. */
+  readonly assumption?: string;
   readonly kubernetes: string;
   /** Absent for a live cluster. */
   readonly seed?: number;

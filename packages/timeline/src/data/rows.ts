@@ -39,6 +39,16 @@ export interface RunRow {
   unschedulable?: string;
   /** For a deleted run: the Job that the `Replace` policy created instead. */
   replacedBy?: string;
+  /** Why the API server last refused to create a pod of the run. */
+  refusal?: CreationRefusal;
+}
+
+/** Why the API server refuses to create pods of a run, or the Job of a slot. */
+export interface CreationRefusal {
+  /** The object that refuses them: `ResourceQuota shop/compute`. Absent when the API server names none. */
+  readonly object?: string;
+  /** The API server's reason, without the name of the new object. */
+  readonly text: string;
 }
 
 export interface PodBar {
@@ -67,6 +77,13 @@ export interface SkippedRow {
   readonly reason: string;
   /** Number of further skipped runs with the same reason, whose slots are unknown. */
   readonly unlisted?: number;
+  /** For the cause `refused`: why the API server refused to create the Job. */
+  readonly refusal?: CreationRefusal;
+}
+
+/** Returns whether the API server refused every pod of a run so far. */
+export function isWithoutPods({ refusal, pods, hiddenPods }: RunRow): boolean {
+  return refusal !== undefined && pods.length + hiddenPods === 0;
 }
 
 /** Returns the slot of a row, or the creation time of its Job. */
