@@ -11,10 +11,11 @@ import { gunzip } from "node:zlib";
 import { realClock } from "@kubewright/clock";
 import { openReplacement } from "@kubewright/transport-http/file-replacement";
 
-import { type FolderEntry, type Progress, type TextStream, silentProgress } from "@kubewright/analysis/ports";
+import type { FolderEntry, Progress, TextStream } from "@kubewright/analysis/ports";
 import type { PageAssets } from "@kubewright/analysis/page";
 import type { Io } from "../io/io.js";
 import { execute } from "./execute.js";
+import { ProgressDisplay } from "./progress-display.js";
 import { openSpool } from "./spool.js";
 import { NodeHeap } from "./heap.js";
 import type { MutantKit } from "../fuzz/mutant-kit.js";
@@ -37,8 +38,7 @@ export function nodeIo(stopped: AbortSignal): Io {
     // Loaded on demand: `run` and `serve` need neither a kubeconfig nor its libraries.
     connect: async (options) => (await import("./connect.js")).connect(options, process.env),
     openFile: (path, { secret = false } = {}) => openReplacement(path, secret ? { mode: 0o600 } : {}),
-    // Only on a terminal.
-    progress: async () => (process.stderr.isTTY ? progressBar(process.stderr) : silentProgress),
+    progress: () => progressDisplay(process.stderr),
     overwriteFile: (path, text) => writeFile(path, text),
     listFolder,
     holdMemory: () => heap.limitGrowth(),
@@ -51,7 +51,7 @@ export function nodeIo(stopped: AbortSignal): Io {
     mutants: mutantKit,
     processHost: async () => (await import("../process-kubelet/node-process-host.js")).nodeProcessHost(),
     stopped,
-    now: realClock.now,
+    now: () => realClock.now(),
     pageAssets,
     env: process.env,
     timeZoneData: process.versions["tz"] ?? "unknown",
@@ -103,18 +103,22 @@ async function listFolder(path: string): Promise<readonly FolderEntry[] | undefi
   return entries;
 }
 
-async function progressBar(stream: NodeJS.WriteStream): Promise<Progress> {
+/** A bar on a terminal, otherwise lines for a log. */
+async function progressDisplay(stream: NodeJS.WriteStream): Promise<Progress> {
+  if (!stream.isTTY) {
+    const draw = (share: number, text: string): void =>
+      void stream.write(`kubewright: ${Math.floor(share * 100)}%: ${text}\n`);
+    return new ProgressDisplay({ draw, erase: () => {}, delayMs: 10_000, intervalMs: 10_000 }, realClock);
+  }
   const { Presets, SingleBar } = await import("cli-progress");
   // The command handles Ctrl-C itself.
   const options = { stream, clearOnComplete: true, barsize: 20, gracefulExit: false };
   const bar = new SingleBar({ ...options, format: "{bar} {percentage}%  {text}" }, Presets.shades_classic);
-  return {
-    show(share, text) {
-      if (!bar.isActive) bar.start(1, share, { text });
-      bar.update(share, { text });
-    },
-    clear: () => bar.stop(),
+  const draw = (share: number, text: string): void => {
+    if (!bar.isActive) bar.start(1, share, { text });
+    bar.update(share, { text });
   };
+  return new ProgressDisplay({ draw, erase: () => bar.stop(), delayMs: 1_000, intervalMs: 200 }, realClock);
 }
 
 /** The exports of `packages/simulation/mutants/build.ts`. */

@@ -95,6 +95,7 @@ export async function simulateNamespaces({
     settled: outputs.listeners.length > 0,
     objects: recorder !== undefined,
   });
+  progress.show(0, `0s of ${formatDuration(durationMs)}`);
   try {
     const result = await runSegments({
       runners: threads.runners,
@@ -103,7 +104,11 @@ export async function simulateNamespaces({
       signal: io.stopped,
       onProgress: async (elapsedMs) => {
         io.holdMemory?.();
-        progress.show(elapsedMs / durationMs, `${formatDuration(elapsedMs)} of ${formatDuration(durationMs)}`);
+        progress.show(
+          elapsedMs / durationMs,
+          `${formatDuration(elapsedMs)} of ${formatDuration(durationMs)}`,
+          elapsedMs,
+        );
         await outputs.flush();
       },
       isDiscarded: () => interference !== undefined,

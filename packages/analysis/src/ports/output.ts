@@ -15,10 +15,13 @@ export interface TextStream {
   readonly hasColours: boolean;
 }
 
-/** One line on a terminal that is redrawn in place. Without a terminal nothing is written. */
+/** Reports the progress of a long run to the user: one line on a terminal, redrawn in place, otherwise lines of a log. */
 export interface Progress {
-  /** @param share - 0 to 1. */
-  show(share: number, text: string): void;
+  /**
+   * @param share - 0 to 1.
+   * @param simulatedMs - Virtual time since the start, for the speed. Default: no speed.
+   */
+  show(share: number, text: string, simulatedMs?: number): void;
   /** Erases the line. */
   clear(): void;
 }

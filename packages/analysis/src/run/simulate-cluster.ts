@@ -25,6 +25,7 @@ export async function simulateCluster({ input, counted, outputs, io, progress }:
   const findings = new Findings(input);
   const { notes, problems } = findings;
   let reachedMs = 0;
+  progress.show(0, `0s of ${formatDuration(durationMs)}`);
   await simulate({
     ...input,
     timeZoneData: io.timeZoneData,
@@ -42,7 +43,7 @@ export async function simulateCluster({ input, counted, outputs, io, progress }:
     onProgress: async (elapsedMs) => {
       reachedMs = elapsedMs;
       io.holdMemory?.();
-      progress.show(elapsedMs / durationMs, `${formatDuration(elapsedMs)} of ${formatDuration(durationMs)}`);
+      progress.show(elapsedMs / durationMs, `${formatDuration(elapsedMs)} of ${formatDuration(durationMs)}`, elapsedMs);
       await outputs.flush();
     },
   }).finally(() => progress.clear());
