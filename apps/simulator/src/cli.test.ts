@@ -310,6 +310,33 @@ test("help and version go to standard output with status 0", async () => {
   expect((await kubewright(["--version"])).stdout).toBe("1.2.3\n");
 });
 
+test("help has the most used options, and --help-all has all in groups", async () => {
+  const optionsOf = (text: string): string[] =>
+    [...text.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, name]) => name!);
+  const { stdout: brief } = await kubewright(["run", "--help"]);
+  expect(optionsOf(brief)).toEqual(
+    "--for --start --duration --fail-on --html --seeds --against --from-cluster --help-all --help".split(" "),
+  );
+  const { code, stdout: full, stderr } = await kubewright(["run", "--help-all"]);
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(optionsOf(full)).toEqual(
+    expect.arrayContaining(["--for", "--scenario", "--kubeconfig", "--sarif", "--chunk"]),
+  );
+  const [, count] = /display (\d+) more options/.exec(brief)!;
+  expect(optionsOf(full)).toHaveLength(optionsOf(brief).length - 1 + Number(count));
+  expect([...full.matchAll(/^(\w[\w ]*):$/gm)].map(([, title]) => title)).toEqual([
+    "Arguments",
+    "Options",
+    "Simulation",
+    "Manifests",
+    "Live cluster",
+    "Output",
+    "Seeds on a cluster",
+    "Examples",
+  ]);
+  expect((await kubewright(["schedule", "--help-all"])).stdout).toContain("Examples:");
+});
+
 test("schedule prints the runs of a zone across its DST gap", async () => {
   const { stdout } = await kubewright([
     "schedule",

@@ -2,12 +2,12 @@ import { InvalidNodeError } from "@kubewright/cluster";
 import { ClusterError, InterruptedError, UserError } from "@kubewright/analysis/errors";
 import { Outputs } from "@kubewright/analysis/ports";
 import { printable, styleFor } from "@kubewright/analysis/text";
-import { Command as Program, CommanderError } from "commander";
+import { Command as Program, CommanderError, Option as ProgramOption } from "commander";
 
 import type { Io } from "./io/io.js";
 import { OutOfMemoryError } from "./nodejs/out-of-memory-error.js";
 import { parseFailExit } from "./options/fail-exit.js";
-import type { Command } from "./shell/command.js";
+import type { Command, Option } from "./shell/command.js";
 
 /**
  * Exit status: 0 success, 1 (or that of `--fail-exit`) findings or a failure, 2 wrong usage or input, 130 stopped by
@@ -99,6 +99,7 @@ export async function runCli(args: readonly string[], io: Io, version: string): 
     })
     .addHelpText("after", EXAMPLES);
   try {
+    const helpsAll = args.includes(HELP_ALL);
     // The help of all commands shows their arguments.
     const isNamed = COMMANDS.some(({ name }) => args.includes(name));
     for (const { name, summary, load } of COMMANDS) {
@@ -106,18 +107,33 @@ export async function runCli(args: readonly string[], io: Io, version: string): 
       if (isNamed && !args.includes(name)) continue;
       const command = await load();
       if (command.argument !== undefined) subprogram.argument(...command.argument);
-      for (const [flags, description, initial] of command.options)
-        if (typeof initial === "function") subprogram.option(flags, description, initial);
-        else subprogram.option(flags, description, initial);
+      addOptions(subprogram, command, helpsAll);
       subprogram.addHelpText("after", command.help).action(async () => {
         status = await execute(command, [subprogram.args, subprogram.opts()], io);
       });
     }
-    await program.parseAsync([...args], { from: "user" });
+    await program.parseAsync(helpsAll ? [...args, "--help"] : [...args], { from: "user" });
     return status;
   } catch (error) {
     return reportError(error, io);
   }
+}
+
+const HELP_ALL = "--help-all";
+
+/** Adds the options of a command. Help has the less used ones only if it is for all. */
+function addOptions(program: Program, { options, moreOptions = [] }: Command<never>, helpsAll: boolean): void {
+  for (const option of options) program.addOption(programOption(option));
+  for (const { title, options: more } of moreOptions)
+    for (const option of more) program.addOption(programOption(option).helpGroup(`${title}:`).hideHelp(!helpsAll));
+  const count = moreOptions.reduce((sum, { options: { length } }) => sum + length, 0);
+  if (count > 0 && !helpsAll) program.option(HELP_ALL, `display ${count} more options, and help`);
+  else program.addOption(new ProgramOption(HELP_ALL, "display help with all options").hideHelp());
+}
+
+function programOption([flags, description, initial]: Option): ProgramOption {
+  const option = new ProgramOption(flags, description);
+  return typeof initial === "function" ? option.argParser(initial) : option.default(initial);
 }
 
 /** Runs a command, closes its outputs, and prints its result. Returns the exit status. */

@@ -21,7 +21,7 @@ export function commandPages(): Map<string, string> {
   for (const command of COMMANDS)
     pages.set(
       `reference/commands/${command}`,
-      commandPage(`kubewright ${command}`, "apps/simulator/bin/kubewright.js", [command]),
+      commandPage(`kubewright ${command}`, "apps/simulator/bin/kubewright.js", [command], "--help-all"),
     );
   pages.set(
     "reference/commands/controller-manager",
@@ -34,13 +34,13 @@ export function commandPages(): Map<string, string> {
   return pages;
 }
 
-function commandPage(title: string, bin: string, args: readonly string[]): string {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(root, bin), ...args, "--help"], {
+function commandPage(title: string, bin: string, args: readonly string[], help = "--help"): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(root, bin), ...args, help], {
     encoding: "utf8",
     env: { ...process.env, NO_COLOR: "1" },
   });
-  if (status !== 0) throw new Error(`${title} --help ended with ${status}: ${stderr}`);
-  return `# ${title}\n\nWhat \`${title} --help\` says.\n\n${helpMarkdown(stdout)}`;
+  if (status !== 0) throw new Error(`${title} ${help} ended with ${status}: ${stderr}`);
+  return `# ${title}\n\nThe output of \`${title} ${help}\`.\n\n${helpMarkdown(stdout)}`;
 }
 
 /** Converts a help text in commander's layout to Markdown. */

@@ -58,14 +58,14 @@ export const fuzzCommand: Command<FuzzFlags> = {
     ["--minimize", "remove everything from a violating plan that the violation does not need"],
     ["--save <file>", "write the plan of the first violation, or the one that is replayed, as a scenario"],
     ["--resume <file>", "continue from a report that --json has written"],
-    ["--mutant <name>", "put a known bug back in, to see whether it is found (in a checkout of the repository)"],
+    ["--mutant <name>", "add a known bug, to see whether it is found (in a checkout of the repository)"],
     ["--list-mutants", "print the known bugs"],
     ["--json <file>", "also write what was found as one object; - writes only that, to standard output"],
     ["--html <file>", "also write the first violation as a page that shows its run step by step, offline"],
-    ...INDEXED_JOB_OPTIONS,
   ],
+  moreOptions: [{ title: "Seeds on a cluster", options: INDEXED_JOB_OPTIONS }],
   help: `
-Equal seeds play equal runs, on any number of threads. Ends with status 1 when an invariant did not hold.
+Equal seeds give equal runs, on any number of threads. Ends with status 1 if an invariant did not hold.
 ${faultsText()}
 
 Examples:

@@ -38,7 +38,8 @@ export const learnCommand: Command<LearnFlags> = {
       "also learn from an answer of Prometheus to a range query of kube_job_status_start_time, kube_job_status_completion_time or kube_job_status_failed",
       collect,
     ],
-    ...clusterOptions("read", "learn from what a live cluster still has; only GET and LIST requests"),
+    ["--from-cluster", "learn from the objects of a live cluster; sends only GET and LIST requests"],
+    ...clusterOptions("read"),
   ],
   help: `
 Examples:

@@ -36,7 +36,7 @@ import { indexedRun } from "../indexed-job/indexed-run.js";
 import { RecordedInputs } from "../indexed-job/recorded-inputs.js";
 import type { Io } from "../io/io.js";
 import { INDEXED_JOB_OPTIONS } from "../options/indexed-job-options.js";
-import { MANIFESTS, MANIFEST_OPTIONS, clusterOptions } from "../options/input-options.js";
+import { DURATION_OPTION, MANIFESTS, MANIFEST_OPTIONS, clusterOptions } from "../options/input-options.js";
 import { type RunFlags, runFiles } from "../options/run-flags.js";
 import { parseWorkers } from "../options/workers.js";
 import { type Command, type CommandContext, type CommandResult, collect } from "../shell/command.js";
@@ -120,48 +120,59 @@ function checkRules(rules: readonly Rule[]): void {
 export const runCommand: Command<RunFlags> = {
   argument: MANIFESTS,
   options: [
-    ["--scenario <file>", "scenario file with events: outages, lost nodes, edits; see docs/scenarios.md"],
-    ["--start <time>", "where virtual time starts (default: the scenario's, or the next full hour)"],
-    ["--for <duration>", "how much virtual time to simulate: 30d, 12h, 90m (default: the scenario's, or 1d)"],
-    ["--seed <number>", "same seed, same run (default: the scenario's, or 1)"],
-    [
-      "--seeds <seeds>",
-      "simulate once for each seed, and print how often each kind of incident occurs: 1000 (seeds 1 to 1000) or 1001-2000",
-    ],
-    [
-      "--workers <number>",
-      "simulate each namespace separately, on its own nodes, on this number of threads; the output is the same for any number; with --seeds: number of threads (default: the machine's cores)",
-    ],
-    [
-      "--node-size <cores,memory>",
-      "with --seeds: how many nodes of that size are enough, and in what share of the futures: 4,16Gi",
-      collect,
-    ],
+    ["--for <duration>", "virtual time to simulate: 30d, 12h, 90m (default: the scenario's, or 1d)"],
+    ["--start <time>", "start of virtual time (default: the scenario's, or the next full hour)"],
+    DURATION_OPTION,
     [
       "--fail-on <rules>",
-      "exit with status 1 when one of these occurs: skipped, missed, failed, late>10m, overlap, unschedulable, never-finished, peak-pods>50; with --against (where they are about B) changed; of some: 'billing/*:skipped'; with --seeds in more than a share of futures: skipped>1%",
+      "end with status 1 if one of these occurs: skipped, missed, failed, late>10m, overlap, unschedulable, never-finished, peak-pods>50; of some CronJobs: 'billing/*:skipped'; with --seeds in more than a share of the futures: skipped>1%; with --against: changed",
       collect,
     ],
-    ["--json <file>", "also write the trace as JSON lines; - writes only that, to standard output"],
-    ["--against <file>", "simulate this changed file or folder in the same way, and print the differences"],
-    [
-      "--kubernetes <version>",
-      "release of Kubernetes to simulate: 1.31 to 1.36, or 1.36.2 (default: the cluster's with --from-cluster, or 1.36)",
-    ],
-    [
-      "--against-kubernetes <version>",
-      "simulate the same manifests, or those of --against, with this release, and print the differences",
-    ],
-    ["--html <file>", "also write a report to open in a browser, of one future or all: one file that works offline"],
-    ["--runs <file>", "also write one line a run, for a spreadsheet or a script: FILE.csv or FILE.jsonl"],
-    ["--markdown <file>", "also write the results as a comment for a pull request"],
-    ["--junit <file>", "also write a test for every rule of --fail-on and every CronJob, as JUnit does"],
-    ["--sarif <file>", "also write violations and highlights, with their places in the manifests"],
-    ["--ics <file>", "also write the runs as a calendar"],
-    ...clusterOptions("simulate", "simulate the objects of a live cluster, from now on; only GET and LIST requests"),
-    ["--controller-time-zone <zone>", "time zone of CronJobs that name none (default: the scenario's, or UTC)"],
-    ...MANIFEST_OPTIONS,
-    ...INDEXED_JOB_OPTIONS,
+    ["--html <file>", "also write a report as one file for a browser, which works offline"],
+    ["--seeds <seeds>", "simulate many futures, and count what goes wrong: 1000 (seeds 1 to 1000) or 1001-2000"],
+    ["--against <file>", "also simulate this changed file or folder, and print the differences"],
+    ["--from-cluster", "simulate the objects of a live cluster from now on; sends only GET and LIST requests"],
+  ],
+  moreOptions: [
+    {
+      title: "Simulation",
+      options: [
+        ["--scenario <file>", "events such as outages, lost nodes and edits; see docs/scenarios.md"],
+        ["--seed <number>", "seed of the random source: equal seeds give equal runs (default: the scenario's, or 1)"],
+        [
+          "--kubernetes <version>",
+          "release of Kubernetes to simulate: 1.31 to 1.36, or 1.36.2 (default: the cluster's with --from-cluster, or 1.36)",
+        ],
+        [
+          "--against-kubernetes <version>",
+          "also simulate the manifests, or those of --against, with this release, and print the differences",
+        ],
+        ["--controller-time-zone <zone>", "time zone of CronJobs without one (default: the scenario's, or UTC)"],
+        [
+          "--workers <number>",
+          "number of threads: with --seeds for the seeds (default: the machine's cores), otherwise for the namespaces, each on its own nodes",
+        ],
+        [
+          "--node-size <cores,memory>",
+          "with --seeds: count how many nodes of this size are enough, and in what share of the futures: 4,16Gi",
+          collect,
+        ],
+      ],
+    },
+    { title: "Manifests", options: MANIFEST_OPTIONS },
+    { title: "Live cluster", options: clusterOptions("simulate") },
+    {
+      title: "Output",
+      options: [
+        ["--json <file>", "also write the trace as JSON lines; - writes only the trace, to standard output"],
+        ["--runs <file>", "also write one line for each run: FILE.csv or FILE.jsonl"],
+        ["--markdown <file>", "also write the results as a comment for a pull request"],
+        ["--junit <file>", "also write a JUnit test for each rule of --fail-on and each CronJob"],
+        ["--sarif <file>", "also write violations and highlights in SARIF, with their places in the manifests"],
+        ["--ics <file>", "also write the runs as a calendar"],
+      ],
+    },
+    { title: "Seeds on a cluster", options: INDEXED_JOB_OPTIONS },
   ],
   help: `
 Examples:

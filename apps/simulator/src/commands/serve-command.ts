@@ -71,12 +71,12 @@ export const serveCommand: Command<ServeFlags> = {
     ["--port <number>", "port to listen on; 0 picks a free one", "8001"],
     [
       "--host <address>",
-      "address to listen on; one that other machines reach needs --token, --token-file, or --tls with --kubeconfig",
+      "address to listen on; an address that other machines reach needs --token, --token-file, or --tls with --kubeconfig",
       "127.0.0.1",
     ],
     [
       "--allowed-hosts <list>",
-      "more names to be asked for by without credentials, besides localhost, 127.0.0.0/8, ::1 and --host",
+      "host names that requests without credentials may use, besides localhost, 127.0.0.0/8, ::1 and --host",
     ],
     [
       "--allow-anonymous",
@@ -84,7 +84,7 @@ export const serveCommand: Command<ServeFlags> = {
     ],
     [
       "--kubelet <mode>",
-      "simulated: pods run as their annotations say; process: their commands run as processes of this machine, as you and not isolated, with --token on loopback only; none: neither kubelet nor scheduler",
+      "simulated: pods run as their annotations say; process: their commands run as processes of this machine, as you and not isolated, which needs --token and loopback; none: no kubelet and no scheduler",
       "simulated",
     ],
     [
@@ -98,24 +98,17 @@ export const serveCommand: Command<ServeFlags> = {
       "12500",
     ],
     ["--speed <factor>", "how fast time passes: 1, 60, or manual: paused until POST /_kubewright/clock/advance", "1"],
-    ["--start <time>", "what time it is in the cluster when it begins, such as 2026-03-28T22:00:00Z; default: now"],
-    ["--kubernetes <version>", "release of Kubernetes to be like: 1.31 to 1.36, or 1.36.2", "1.36"],
-    ["--snapshot <file>", "write everything stored to a file when the cluster is stopped"],
-    ["--restore <file>", "begin with what such a file holds"],
-    ["--seed <number>", "seed for names, UIDs and simulated workloads; default: a random one"],
-    [
-      "--tls",
-      "serve HTTPS with an authority and certificates made for this cluster; --kubeconfig has them, and lets you in",
-    ],
-    ["--token <token>", "ask every client for this bearer token, whose bearer may do everything"],
-    ["--token-file <file>", 'ask every client for one of the tokens of a CSV file: token,user,uid,"group1,group2"'],
+    ["--start <time>", "time in the cluster when the server starts: 2026-03-28T22:00:00Z (default: now)"],
+    ["--kubernetes <version>", "release of Kubernetes to simulate: 1.31 to 1.36, or 1.36.2", "1.36"],
+    ["--snapshot <file>", "write all stored objects to a file when the server stops"],
+    ["--restore <file>", "start with the objects of a file that --snapshot wrote"],
+    ["--seed <number>", "seed of names, UIDs and simulated workloads (default: a random one)"],
+    ["--tls", "serve HTTPS with a new certificate authority; --kubeconfig writes it, with a client certificate"],
+    ["--token <token>", "require this bearer token of every client; it permits everything"],
+    ["--token-file <file>", 'require a token of this CSV file of every client: token,user,uid,"group1,group2"'],
     ["--authorization <mode>", "AlwaysAllow, or RBAC", "AlwaysAllow"],
     ["--allow-privileged", "let pods have privileged containers, as most clusters do"],
-    [
-      "--feature-gates <list>",
-      "features of kube-apiserver to switch on or off, Name=true|false,…: ShardedListAndWatch (ALPHA, off)",
-      "",
-    ],
+    ["--feature-gates <list>", "features of kube-apiserver, Name=true|false,…: ShardedListAndWatch (ALPHA, off)", ""],
     ["--kubeconfig <file>", "write a kubeconfig for this cluster to a file"],
   ],
   help: `

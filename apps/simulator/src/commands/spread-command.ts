@@ -34,7 +34,7 @@ import { formatTime } from "@kubewright/api";
 import { htmlPage, pageAssets } from "@kubewright/analysis/page";
 
 import type { Io } from "../io/io.js";
-import { MANIFESTS, MANIFEST_OPTIONS, clusterOptions } from "../options/input-options.js";
+import { DURATION_OPTION, MANIFESTS, MANIFEST_OPTIONS, clusterOptions } from "../options/input-options.js";
 import { type Command, type CommandContext, type CommandResult, collect } from "../shell/command.js";
 
 export interface SpreadFlags extends RunInputFlags {
@@ -68,8 +68,10 @@ export const spreadCommand: Command<SpreadFlags> = {
     ["--for <duration>", "how much of it: 7d, 12h (default: 1d)"],
     ["--seed <number>", "seed of the simulation (default: 1)"],
     ["--kubernetes <version>", "release of Kubernetes to simulate: 1.31 to 1.36, or 1.36.2"],
-    ...clusterOptions("read", "read what a live cluster holds; only GET and LIST requests"),
+    ["--from-cluster", "read the objects of a live cluster; sends only GET and LIST requests"],
+    ...clusterOptions("read"),
     ["--controller-time-zone <zone>", "time zone of CronJobs that name none (default: UTC)"],
+    DURATION_OPTION,
     ...MANIFEST_OPTIONS,
   ],
   help: `

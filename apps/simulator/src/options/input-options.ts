@@ -1,10 +1,9 @@
 import { type Option, collect } from "../shell/command.js";
 
-/** Options that read a live cluster. */
-export function clusterOptions(verb: string, fromCluster: string): readonly Option[] {
+/** Options that read a live cluster, besides `--from-cluster`. */
+export function clusterOptions(verb: string): readonly Option[] {
   return [
-    ["--from-cluster", fromCluster],
-    ["--kubeconfig <file>", "how to reach that cluster (default: KUBECONFIG, or ~/.kube/config)"],
+    ["--kubeconfig <file>", "kubeconfig of the cluster (default: KUBECONFIG, or ~/.kube/config)"],
     ["--context <name>", "context of the kubeconfig (default: the current one)"],
     ["-n, --namespace <namespace>", `namespace of the cluster to ${verb} (default: the context's namespace)`],
     ["-A, --all-namespaces", `${verb} all namespaces of the cluster`],
@@ -31,13 +30,15 @@ export const RENDER_OPTIONS: readonly Option[] = [
 /** Options that complete the manifests. */
 export const MANIFEST_OPTIONS: readonly Option[] = [
   ...RENDER_OPTIONS,
-  ["--workloads <file>", "how long containers run and how often they fail, as kubewright learn writes it"],
-  [
-    "--duration <selection=time>",
-    "how long they run: 'report=5m', 'billing/*=5m..40m', '*=lognormal(10m, 0.5)'",
-    collect,
-  ],
-  ["--fail <selection=share>", "how often they fail: 'report=2%'", collect],
+  ["--workloads <file>", "how long containers run and how often they fail: a file that kubewright learn wrote"],
+  ["--fail <selection=share>", "how often containers fail: 'report=2%'", collect],
   ["--validate <mode>", "unknown fields: strict refuses them as kubectl apply does, warn only prints them", "strict"],
   ["--strict", "refuse kinds that are not simulated, rather than pass them over"],
+];
+
+/** The option for durations, which `run` lists among the most used ones. */
+export const DURATION_OPTION: Option = [
+  "--duration <selection=time>",
+  "how long containers run: 'report=5m', 'billing/*=5m..40m', '*=lognormal(10m, 0.5)'",
+  collect,
 ];

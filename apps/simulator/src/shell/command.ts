@@ -11,12 +11,20 @@ export function collect(value: string, before: readonly string[] = []): readonly
 /** Flags, description, and the default value, or `collect` for an option that may be repeated. */
 export type Option = readonly [flags: string, description: string, initial?: string | typeof collect];
 
+/** Options that `--help-all` prints under a title. */
+export interface OptionGroup {
+  readonly title: string;
+  readonly options: readonly Option[];
+}
+
 /** A command of `kubewright`. */
 export interface Command<Flags> {
   /** Syntax and description. */
   readonly argument?: readonly [string, string];
   /** In the order of the help. */
   readonly options: readonly Option[];
+  /** Options that only `--help-all` prints. Default: none. */
+  readonly moreOptions?: readonly OptionGroup[];
   /** Printed after the options. */
   readonly help: string;
   /** @throws UserError for wrong usage and input. */
