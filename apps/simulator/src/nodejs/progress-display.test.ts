@@ -39,7 +39,7 @@ test("a long run shows the last progress, the speed and how to stop, also while 
   ]);
 });
 
-test("a second run after the first one starts anew", async () => {
+test("a second run after the first one starts again", async () => {
   const { clock, shown, drawn } = display(1_000, 1_000);
   shown.show(1, "all");
   shown.clear();
