@@ -20,7 +20,11 @@ export class ApiError extends Error {
     readonly status: Status,
     readonly headers: Readonly<Record<string, string>> = {},
   ) {
+    // A controller may retry a refused request for days, and capturing the stack takes longer than the refusal.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(status.message);
+    Error.stackTraceLimit = stackTraceLimit;
   }
 }
 
