@@ -1,27 +1,25 @@
-import type { Comprehension, Expression, Literal } from "./syntax.js";
-import { UnsignedInteger } from "./syntax.js";
+import type { Call, Comprehension, Expression } from "./syntax.js";
 import type { FunctionTable, Overload } from "./functions.js";
 import {
   BOOL,
-  BYTES,
-  DOUBLE,
   DYN,
   ERROR,
   INT,
   NAMED_TYPES,
-  NULL,
-  STRING,
   type Type,
-  UINT,
+  innerTypes,
   isOptional,
+  isSameOutside,
+  isSameType,
   listOf,
+  mapInnerTypes,
   mapOf,
   optionalOf,
   parameter,
-  isSameType,
   typeName,
   typeOf,
 } from "./types.js";
+import { typeOfValue } from "./values.js";
 
 /** One type error and its offset in the source. */
 export interface CheckProblem {
@@ -67,6 +65,15 @@ export function check(
   };
 }
 
+/** The kinds of types that the literal `null` may be used for. */
+const NULLABLE: ReadonlySet<Type["kind"]> = new Set<Type["kind"]>([
+  "null",
+  "object",
+  "opaque",
+  "timestamp",
+  "duration",
+]);
+
 class Checker {
   readonly problems: CheckProblem[] = [];
   readonly overloads = new Map<Expression, readonly Overload[]>();
@@ -98,7 +105,7 @@ class Checker {
   #typeOf(expression: Expression): Type {
     switch (expression.kind) {
       case "literal":
-        return literalType(expression.value);
+        return typeOfValue(expression.value);
       case "identifier": {
         const type = this.#lookUp(expression.name);
         if (type !== undefined) return type;
@@ -188,7 +195,7 @@ class Checker {
     return isOptional(operand) || isOptionalAccess ? optionalOf(result) : result;
   }
 
-  #call(call: Extract<Expression, { kind: "call" }>): Type {
+  #call(call: Call): Type {
     if (call.name === "_?._") {
       const operand = this.#substitute(this.check(call.args[0]!), false);
       const field = call.args[1]! as Extract<Expression, { kind: "literal" }>;
@@ -206,12 +213,7 @@ class Checker {
     return this.#resolve(call, call.name, target, args);
   }
 
-  #resolve(
-    call: Extract<Expression, { kind: "call" }>,
-    name: string,
-    target: Type | undefined,
-    args: readonly Type[],
-  ): Type {
+  #resolve(call: Call, name: string, target: Type | undefined, args: readonly Type[]): Type {
     const overloads = this.#functions.get(name);
     if (overloads === undefined) {
       this.#undeclared(name, call.at);
@@ -235,8 +237,8 @@ class Checker {
       else if (!isSameType(result, answer) && result.kind !== "dyn") result = DYN;
     }
     if (result === undefined) {
-      const shown = args.map((type) => typeName(this.#substitute(type, true))).join(", ");
-      const receiver = target === undefined ? "" : `${typeName(this.#substitute(target, true))}.`;
+      const shown = args.map((type) => this.#nameOf(type)).join(", ");
+      const receiver = target === undefined ? "" : `${this.#nameOf(target)}.`;
       this.#problem(`found no matching overload for '${name}' applied to '${receiver}(${shown})'`, call.at);
       return ERROR;
     }
@@ -246,23 +248,10 @@ class Checker {
 
   /** Gives the type parameters of a function new names, so that each call binds them separately. */
   #rename(type: Type, renamed: Map<string, Type>): Type {
-    switch (type.kind) {
-      case "parameter": {
-        let fresh = renamed.get(type.name);
-        if (fresh === undefined) renamed.set(type.name, (fresh = this.#newParameter()));
-        return fresh;
-      }
-      case "list":
-        return listOf(this.#rename(type.item, renamed));
-      case "map":
-        return mapOf(this.#rename(type.key, renamed), this.#rename(type.value, renamed));
-      case "opaque":
-        return { ...type, parameters: type.parameters.map((each) => this.#rename(each, renamed)) };
-      case "type":
-        return type.of === undefined ? type : typeOf(this.#rename(type.of, renamed));
-      default:
-        return type;
-    }
+    if (type.kind !== "parameter") return mapInnerTypes(type, (inner) => this.#rename(inner, renamed));
+    let fresh = renamed.get(type.name);
+    if (fresh === undefined) renamed.set(type.name, (fresh = this.#newParameter()));
+    return fresh;
   }
 
   /**
@@ -277,10 +266,7 @@ class Checker {
         if (joined.kind !== "dyn" && type.kind === "dyn") joined = DYN;
       } else if (isMixed) joined = DYN;
       else {
-        this.#problem(
-          `expected type '${typeName(this.#substitute(joined, true))}' but found '${typeName(this.#substitute(type, true))}'`,
-          item.at,
-        );
+        this.#unexpected(type, joined, item.at);
         joined = ERROR;
       }
     }
@@ -319,9 +305,7 @@ class Checker {
     const names = new Map([[loop.variable, variable]]);
     if (loop.second !== undefined) names.set(loop.second, second);
     this.#scopes.push(names);
-    this.check(loop.condition);
     this.#expect(loop.condition, BOOL);
-    this.check(loop.step);
     this.#expect(loop.step, accumulator);
     this.#scopes.pop();
     const result = this.check(loop.result);
@@ -330,33 +314,23 @@ class Checker {
   }
 
   #expect(expression: Expression, type: Type): void {
-    const found = this.#types.get(expression)!;
-    if (this.#isAssignable(found, type)) return;
-    this.#problem(
-      `expected type '${typeName(this.#substitute(type, true))}' but found '${typeName(this.#substitute(found, true))}'`,
-      expression.at,
-    );
+    const found = this.check(expression);
+    if (!this.#isAssignable(found, type)) this.#unexpected(found, type, expression.at);
+  }
+
+  #unexpected(found: Type, expected: Type, at: number): void {
+    this.#problem(`expected type '${this.#nameOf(expected)}' but found '${this.#nameOf(found)}'`, at);
+  }
+
+  #nameOf(type: Type): string {
+    return typeName(this.#substitute(type, true));
   }
 
   #substitute(type: Type, isFinal: boolean): Type {
-    switch (type.kind) {
-      case "parameter": {
-        const bound = this.#bindings.get(type.name);
-        if (bound !== undefined) return this.#substitute(bound, isFinal);
-        return isFinal ? DYN : type;
-      }
-      case "list":
-        return listOf(this.#substitute(type.item, isFinal));
-      case "map":
-        return mapOf(this.#substitute(type.key, isFinal), this.#substitute(type.value, isFinal));
-      case "opaque":
-        if (type.parameters.length === 0) return type;
-        return { ...type, parameters: type.parameters.map((each) => this.#substitute(each, isFinal)) };
-      case "type":
-        return type.of === undefined ? type : typeOf(this.#substitute(type.of, isFinal));
-      default:
-        return type;
-    }
+    if (type.kind !== "parameter") return mapInnerTypes(type, (inner) => this.#substitute(inner, isFinal));
+    const bound = this.#bindings.get(type.name);
+    if (bound !== undefined) return this.#substitute(bound, isFinal);
+    return isFinal ? DYN : type;
   }
 
   /**
@@ -380,36 +354,11 @@ class Checker {
     if (expected.kind === "parameter") return this.#bind(expected.name, given);
     if (given.kind === "parameter") return this.#bind(given.name, expected);
     if (isDynOrError(given) || isDynOrError(expected)) return true;
-    if (given.kind === "null")
-      return (
-        expected.kind === "null" ||
-        expected.kind === "object" ||
-        expected.kind === "opaque" ||
-        expected.kind === "timestamp" ||
-        expected.kind === "duration"
-      );
-    if (given.kind !== expected.kind) return false;
-    switch (given.kind) {
-      case "list":
-        return this.#assign(given.item, (expected as typeof given).item);
-      case "map": {
-        const other = expected as typeof given;
-        return this.#assign(given.key, other.key) && this.#assign(given.value, other.value);
-      }
-      case "object":
-        return given.name === (expected as typeof given).name;
-      case "opaque": {
-        const other = expected as typeof given;
-        return (
-          given.name === other.name &&
-          given.parameters.every((each, index) => this.#assign(each, other.parameters[index]!))
-        );
-      }
-      case "type":
-        return true;
-      default:
-        return true;
-    }
+    if (given.kind === "null") return NULLABLE.has(expected.kind);
+    const others = innerTypes(expected);
+    return (
+      isSameOutside(given, expected) && innerTypes(given).every((each, index) => this.#assign(each, others[index]!))
+    );
   }
 
   #resolved(type: Type): Type {
@@ -430,18 +379,8 @@ class Checker {
 
   #mentions(type: Type, name: string): boolean {
     const found = this.#resolved(type);
-    switch (found.kind) {
-      case "parameter":
-        return found.name === name;
-      case "list":
-        return this.#mentions(found.item, name);
-      case "map":
-        return this.#mentions(found.key, name) || this.#mentions(found.value, name);
-      case "opaque":
-        return found.parameters.some((each) => this.#mentions(each, name));
-      default:
-        return false;
-    }
+    if (found.kind === "parameter") return found.name === name;
+    return innerTypes(found).some((each) => this.#mentions(each, name));
   }
 }
 
@@ -455,20 +394,4 @@ export function qualifiedName(expression: Expression): string | undefined {
   if (expression.kind !== "select" || expression.test) return undefined;
   const operand = qualifiedName(expression.operand);
   return operand === undefined ? undefined : `${operand}.${expression.field}`;
-}
-
-function literalType(value: Literal): Type {
-  if (value === null) return NULL;
-  switch (typeof value) {
-    case "boolean":
-      return BOOL;
-    case "bigint":
-      return INT;
-    case "number":
-      return DOUBLE;
-    case "string":
-      return STRING;
-    default:
-      return value instanceof UnsignedInteger ? UINT : BYTES;
-  }
 }

@@ -13,7 +13,7 @@ import {
   union,
 } from "./cost.js";
 import type { DeclaredType } from "./declared-type.js";
-import type { Comprehension, Expression } from "./syntax.js";
+import type { Call, Comprehension, Expression } from "./syntax.js";
 import { type Type, typeName } from "./types.js";
 
 /**
@@ -84,7 +84,7 @@ class Estimator {
     return undefined;
   }
 
-  #call(call: Extract<Expression, { kind: "call" }>): Range {
+  #call(call: Call): Range {
     const costs = call.args.map((arg) => this.cost(arg));
     const all = costs.reduce(plus, ZERO);
     switch (call.name) {

@@ -2,8 +2,7 @@ import type { CheckedExpression } from "./checker.js";
 import type { CostBudget } from "./cost-budget.js";
 import { LIST_COST, MAP_COST, type Range, type Sized, constantCost, exactly } from "./cost.js";
 import type { Overload } from "./functions.js";
-import type { Comprehension, Expression } from "./syntax.js";
-import { UnsignedInteger } from "./syntax.js";
+import { type Call, type Comprehension, type Expression, UnsignedInteger } from "./syntax.js";
 import type { Type } from "./types.js";
 import {
   MutableMapValue,
@@ -15,7 +14,6 @@ import {
   TypeValue,
   type Value,
   typePredicate,
-  keyText,
   sizeOfValue,
   typeNameOf,
   typeOfValue,
@@ -136,7 +134,7 @@ class Planner {
     };
   }
 
-  #call(expression: Extract<Expression, { kind: "call" }>): Step {
+  #call(expression: Call): Step {
     const { name, target } = expression;
     const args = expression.args.map((arg) => this.step(arg));
     const [first, second, third] = args;
@@ -174,7 +172,13 @@ class Planner {
       if (receiver !== undefined) values.unshift(receiver(frame));
       return values;
     };
-    if (expression.appendsInPosition === true) return (frame) => appendInPlace(name, given(frame), frame);
+    if (expression.appendsInPosition === true)
+      return (frame) => {
+        const [list, added] = given(frame) as [ArrayListValue, ArrayListValue];
+        frame.budget.spend(1);
+        list.items.push(...added.items);
+        return list;
+      };
     if (receiver === undefined && args.length === 2) return binary(overloads, first!, second!);
     return (frame) => {
       const values = given(frame);
@@ -265,22 +269,6 @@ function binary(overloads: readonly Callable[], left: Step, right: Step): Step {
     }
     throw new EvaluationProblem("no such overload");
   };
-}
-
-/** Adds to a list or map that no other expression can observe. */
-function appendInPlace(name: string, [container, ...added]: readonly Value[], { budget }: Frame): Value {
-  budget.spend(1);
-  if (name === "_+_") {
-    (container as ArrayListValue).items.push(...(added[0] as ArrayListValue).items);
-    return container!;
-  }
-  const entries = container as MutableMapValue;
-  const insert = (key: Value, value: Value): void => {
-    if (!entries.add(key, value)) throw new EvaluationProblem(`insert failed: key ${keyText(key)} already exists`);
-  };
-  if (added.length === 2) insert(added[0]!, added[1]!);
-  else for (const key of (added[0] as MapValue).keys()) insert(key, (added[0] as MapValue).get(key)!);
-  return entries;
 }
 
 /**

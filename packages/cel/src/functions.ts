@@ -26,23 +26,20 @@ export type FunctionLibrary = Readonly<Record<string, readonly Overload[]>>;
  */
 export type Handler = (...args: never[]) => Value;
 
-export function global(
-  parameters: readonly Type[],
-  result: Type,
-  call: Handler,
-  cost: CostModel = constantCost,
-): Overload {
-  return { isMember: false, parameters, result, cost, call: call as Overload["call"] };
-}
+type MakeOverload = (parameters: readonly Type[], result: Type, call: Handler, cost?: CostModel) => Overload;
 
-export function member(
-  parameters: readonly Type[],
-  result: Type,
-  call: Handler,
-  cost: CostModel = constantCost,
-): Overload {
-  return { isMember: true, parameters, result, cost, call: call as Overload["call"] };
-}
+const overloads =
+  (isMember: boolean): MakeOverload =>
+  (parameters, result, call, cost = constantCost) => ({
+    isMember,
+    parameters,
+    result,
+    cost,
+    call: call as Overload["call"],
+  });
+
+export const global = overloads(false);
+export const member = overloads(true);
 
 export function functionTable(...libraries: readonly FunctionLibrary[]): FunctionTable {
   const table = new Map<string, Overload[]>();

@@ -2,7 +2,7 @@ export { type CostModel, exactly } from "./cost.js";
 export { CostBudget, CostExceeded } from "./cost-budget.js";
 export type { DeclaredType } from "./declared-type.js";
 export { ExpressionEnvironment, type Program } from "./environment.js";
-export { type FunctionLibrary, member } from "./functions.js";
+export { type FunctionLibrary, type Overload, member } from "./functions.js";
 export { instructionCount } from "./instruction-count.js";
 export { formatError, isKnownFormat, parseLooseDuration } from "./string-formats.js";
 export { type Expression, type Literal, Parser, SyntaxProblem, UnsignedInteger } from "./syntax.js";
@@ -29,7 +29,7 @@ export {
   LazyMapValue,
   ListValue,
   MapValue,
-  type OpaqueValue,
+  OpaqueValue,
   Optional,
   Timestamp,
   type Value,

@@ -1,34 +1,28 @@
 import { type Quantity, QUANTITY_FORMAT_ERROR, parseQuantity } from "@kubewright/api";
 import {
+  type Cidr,
+  type IpAddress,
+  type IpAddressScope,
+  cidrContains,
   dns1035LabelErrors,
   dnsLabelErrors,
   dnsSubdomainErrors,
+  formatIpAddress,
+  ipAddressScope,
+  isIPv4Mapped,
   labelValueErrors,
+  maskedCidr,
+  parseCidr,
+  parseIpAddress,
   qualifiedNameErrors,
 } from "@kubewright/api/validation";
 
-import {
-  type Address,
-  type Cidr,
-  containsAddress,
-  formatAddress,
-  masked,
-  parseAddress,
-  parseCidr,
-} from "./addresses.js";
-import { constantCost, addressArgumentCost, traversalCost, formatValidationCost } from "./cost.js";
+import { addressArgumentCost, traversalCost, formatValidationCost } from "./cost.js";
 import { type FunctionLibrary, type Overload, global, member } from "./functions.js";
 import { formatError } from "./string-formats.js";
-import { BOOL, DOUBLE, INT, STRING, type Type, listOf, mapOf, opaque, optionalOf } from "./types.js";
+import { BOOL, DOUBLE, INT, STRING, type Type, listOf, mapOf, opaque, optionalOf, typeName } from "./types.js";
 import { type ParsedUrl, parseUrl } from "./urls.js";
-import {
-  MutableMapValue,
-  EvaluationProblem,
-  ArrayListValue,
-  type OpaqueValue,
-  Optional,
-  type Value,
-} from "./values.js";
+import { MutableMapValue, EvaluationProblem, ArrayListValue, OpaqueValue, Optional, type Value } from "./values.js";
 import { type Version, compareVersions, parseVersion } from "./versions.js";
 
 const URL_TYPE = opaque("kubernetes.URL");
@@ -38,113 +32,83 @@ const CIDR = opaque("net.CIDR");
 const SEMVER = opaque("kubernetes.Semver");
 const FORMAT = opaque("kubernetes.NamedFormat");
 
-class UrlValue implements OpaqueValue {
-  readonly opaqueType = "kubernetes.URL";
-  constructor(readonly url: ParsedUrl) {}
-  equals(other: OpaqueValue): boolean {
-    return (other as UrlValue).url.text === this.url.text;
-  }
+/** Returns the constructor of the values of an opaque type. */
+function constructorOf<T>(type: Type, isSame: (a: T, b: T) => boolean): (content: T) => OpaqueValue<T> {
+  return (content) => new OpaqueValue(typeName(type), content, isSame);
 }
 
-class QuantityValue implements OpaqueValue {
-  readonly opaqueType = "kubernetes.Quantity";
-  constructor(readonly quantity: Quantity) {}
-  equals(other: OpaqueValue): boolean {
-    return (other as QuantityValue).quantity.nanos === this.quantity.nanos;
-  }
+const urlValue = constructorOf<ParsedUrl>(URL_TYPE, (a, b) => a.text === b.text);
+const quantityValue = constructorOf<Quantity>(QUANTITY, (a, b) => a.nanos === b.nanos);
+const addressValue = constructorOf<IpAddress>(IP, isSameAddress);
+const cidrValue = constructorOf<Cidr>(CIDR, (a, b) => a.prefix === b.prefix && isSameAddress(a.address, b.address));
+const versionValue = constructorOf<Version>(SEMVER, (a, b) => compareVersions(a, b) === 0);
+const formatValue = constructorOf<string>(FORMAT, Object.is);
+
+function isSameAddress(a: IpAddress, b: IpAddress): boolean {
+  return a.family === b.family && a.bits === b.bits;
 }
 
-class AddressValue implements OpaqueValue {
-  readonly opaqueType = "net.IP";
-  constructor(readonly address: Address) {}
-  get text(): string {
-    return formatAddress(this.address);
-  }
-  equals(other: OpaqueValue): boolean {
-    const { family, bits } = (other as AddressValue).address;
-    return family === this.address.family && bits === this.address.bits;
-  }
+/** Returns what was parsed. */
+function parsed<T>(value: T | undefined, problem: string): T {
+  if (value === undefined) throw new EvaluationProblem(problem);
+  return value;
 }
 
-class CidrValue implements OpaqueValue {
-  readonly opaqueType = "net.CIDR";
-  constructor(readonly cidr: Cidr) {}
-  get text(): string {
-    return `${formatAddress(this.cidr.address)}/${this.cidr.prefix}`;
-  }
-  equals(other: OpaqueValue): boolean {
-    return (other as CidrValue).text === this.text;
-  }
+function url(text: string): ParsedUrl {
+  const found = parseUrl(text);
+  if (typeof found !== "string") return found;
+  throw new EvaluationProblem(`URL parse error during conversion from string: parse ${JSON.stringify(text)}: ${found}`);
 }
 
-class VersionValue implements OpaqueValue {
-  readonly opaqueType = "kubernetes.Semver";
-  constructor(readonly version: Version) {}
-  equals(other: OpaqueValue): boolean {
-    return compareVersions((other as VersionValue).version, this.version) === 0;
-  }
+function quantity(text: string): Quantity {
+  return parsed(parseQuantity(text), QUANTITY_FORMAT_ERROR);
 }
 
-class FormatValue implements OpaqueValue {
-  readonly opaqueType = "kubernetes.NamedFormat";
-  constructor(
-    readonly name: string,
-    readonly errorsOf: (text: string) => readonly string[],
-  ) {}
-  equals(other: OpaqueValue): boolean {
-    return (other as FormatValue).name === this.name;
-  }
+function address(text: string): IpAddress {
+  const shown = JSON.stringify(text);
+  return parsed(
+    parseUnmappedAddress(text),
+    `IP Address ${shown} parse error during conversion from string: ParseAddr(${shown}): unable to parse IP`,
+  );
 }
 
-/** @throws EvaluationProblem */
-function url(text: string): UrlValue {
-  const parsed = parseUrl(text);
-  if (typeof parsed === "string")
-    throw new EvaluationProblem(
-      `URL parse error during conversion from string: parse ${JSON.stringify(text)}: ${parsed}`,
-    );
-  return new UrlValue(parsed);
+function cidr(text: string): Cidr {
+  return parsed(
+    parseUnmappedCidr(text),
+    `network address parse error during conversion from string: netip.ParsePrefix(${JSON.stringify(text)}): ${text.includes("/") ? "unable to parse IP" : "no '/'"}`,
+  );
 }
 
-function quantity(text: string): QuantityValue {
-  const parsed = parseQuantity(text);
-  if (parsed === undefined) throw new EvaluationProblem(QUANTITY_FORMAT_ERROR);
-  return new QuantityValue(parsed);
+function version(text: string, normalize?: boolean): Version {
+  return parsed(parseVersion(text, normalize), `invalid semantic version: ${JSON.stringify(text)}`);
 }
 
-function address(text: string): AddressValue {
-  const parsed = parseAddress(text);
-  if (parsed === undefined)
-    throw new EvaluationProblem(
-      `IP Address ${JSON.stringify(text)} parse error during conversion from string: ParseAddr(${JSON.stringify(text)}): unable to parse IP`,
-    );
-  return new AddressValue(parsed);
+/** Upstream's expressions refuse IPv4-mapped IPv6 addresses. Upstream: `library.parseIPAddr`. */
+function parseUnmappedAddress(text: string): IpAddress | undefined {
+  const found = parseIpAddress(text);
+  return found === undefined || isIPv4Mapped(found) ? undefined : found;
 }
 
-function cidr(text: string): CidrValue {
-  const parsed = parseCidr(text);
-  if (parsed === undefined)
-    throw new EvaluationProblem(
-      `network address parse error during conversion from string: netip.ParsePrefix(${JSON.stringify(text)}): ${text.includes("/") ? "unable to parse IP" : "no '/'"}`,
-    );
-  return new CidrValue(parsed);
-}
-
-function version(text: string, normalize = false): VersionValue {
-  const parsed = parseVersion(text, normalize);
-  if (parsed === undefined) throw new EvaluationProblem(`invalid semantic version: ${JSON.stringify(text)}`);
-  return new VersionValue(parsed);
+function parseUnmappedCidr(text: string): Cidr | undefined {
+  const found = parseCidr(text);
+  return found === undefined || isIPv4Mapped(found.address) ? undefined : found;
 }
 
 const NANO = 1_000_000_000n;
 
-function toInteger({ quantity: { nanos } }: QuantityValue): bigint {
+function toInteger({ nanos }: Quantity): bigint {
   if (nanos % NANO !== 0n) throw new EvaluationProblem("cannot convert value to integer");
   return nanos / NANO;
 }
 
-function addNanos(value: QuantityValue, by: bigint): QuantityValue {
-  return new QuantityValue({ ...value.quantity, nanos: value.quantity.nanos + by });
+/** A member function that adds a quantity, or subtracts it. */
+function addition(sign: bigint): Overload[] {
+  const call = ({ content }: OpaqueValue<Quantity>, other: OpaqueValue<Quantity> | bigint): Value =>
+    quantityValue({
+      ...content,
+      nanos: content.nanos + sign * (typeof other === "bigint" ? other * NANO : other.content.nanos),
+    });
+  return [member([QUANTITY, QUANTITY], QUANTITY, call), member([QUANTITY, INT], QUANTITY, call)];
 }
 
 function signOf(difference: bigint): bigint {
@@ -152,160 +116,129 @@ function signOf(difference: bigint): bigint {
 }
 
 /** The comparison functions that quantities and versions share. */
-function comparisons<T extends Value>(type: Type, compare: (a: T, b: T) => bigint): FunctionLibrary {
+function comparisons<T>(type: Type, compare: (a: T, b: T) => bigint): FunctionLibrary {
+  const overload = (result: Type, read: (order: bigint) => Value): Overload[] => [
+    member([type, type], result, (a: OpaqueValue<T>, b: OpaqueValue<T>) => read(compare(a.content, b.content))),
+  ];
   return {
-    isGreaterThan: [member([type, type], BOOL, (a: T, b: T) => compare(a, b) > 0n)],
-    isLessThan: [member([type, type], BOOL, (a: T, b: T) => compare(a, b) < 0n)],
-    compareTo: [member([type, type], INT, compare)],
+    isGreaterThan: overload(BOOL, (order) => order > 0n),
+    isLessThan: overload(BOOL, (order) => order < 0n),
+    compareTo: overload(INT, (order) => order),
   };
 }
 
+/** A member function that reads the content of an opaque value. */
+function getter<T>(type: Type, result: Type, read: (content: T) => Value): Overload[] {
+  return [member([type], result, ({ content }: OpaqueValue<T>) => read(content))];
+}
+
 function urlGetter(part: "scheme" | "host" | "hostname" | "port" | "escapedPath"): Overload[] {
-  return [member([URL_TYPE], STRING, (value: UrlValue) => value.url[part])];
+  return getter<ParsedUrl>(URL_TYPE, STRING, (content) => content[part]);
 }
 
-function highBits(bits: bigint, shift: number): number {
-  return Number(bits >> BigInt(shift));
+function scopeGetter(scope: IpAddressScope): Overload[] {
+  return getter<IpAddress>(IP, BOOL, (content) => ipAddressScope(content) === scope);
 }
 
-function isMulticast({ family, bits }: Address): boolean {
-  return family === 4 ? highBits(bits, 28) === 0xe : highBits(bits, 120) === 0xff;
+/** A function that tells whether a text has a value of a type. */
+function textPredicate(parse: (text: string) => unknown): Overload[] {
+  return [global([STRING], BOOL, (text: string) => parse(text) !== undefined, READ_COST)];
 }
 
-function isUnspecified({ bits }: Address): boolean {
-  return bits === 0n;
-}
-
-function isLoopback({ family, bits }: Address): boolean {
-  return family === 4 ? highBits(bits, 24) === 127 : bits === 1n;
-}
-
-function isLinkLocalUnicast({ family, bits }: Address): boolean {
-  return family === 4 ? highBits(bits, 16) === 0xa9fe : highBits(bits, 118) === 0x3fa;
-}
-
-function isLinkLocalMulticast({ family, bits }: Address): boolean {
-  return family === 4 ? highBits(bits, 8) === 0xe00000 : (highBits(bits, 112) & 0xff0f) === 0xff02;
-}
-
-function isGlobalUnicast(value: Address): boolean {
-  const broadcast = value.family === 4 && value.bits === 0xffffffffn;
-  return !(isUnspecified(value) || isLoopback(value) || isMulticast(value) || isLinkLocalUnicast(value) || broadcast);
-}
-
-function addressPredicate(test: (address: Address) => boolean): Overload[] {
-  return [member([IP], BOOL, (value: AddressValue) => test(value.address))];
-}
-
-function containsCidr(outer: CidrValue, inner: CidrValue): boolean {
-  return outer.cidr.prefix <= inner.cidr.prefix && containsAddress(outer.cidr, inner.cidr.address);
+/** A member function of a CIDR with an address or a CIDR as value or as text. */
+function containment<T>(type: Type, parse: (text: string) => T, holds: (cidr: Cidr, other: T) => boolean): Overload[] {
+  return [
+    member(
+      [CIDR, STRING],
+      BOOL,
+      ({ content }: OpaqueValue<Cidr>, text: string) => holds(content, parse(text)),
+      addressArgumentCost,
+    ),
+    member([CIDR, type], BOOL, (outer: OpaqueValue<Cidr>, { content }: OpaqueValue<T>) =>
+      holds(outer.content, content),
+    ),
+  ];
 }
 
 const READ_COST = traversalCost(0);
 
 const addresses: FunctionLibrary = {
-  isIP: [global([STRING], BOOL, (text: string) => parseAddress(text) !== undefined, READ_COST)],
+  isIP: textPredicate(parseUnmappedAddress),
   ip: [
-    global([STRING], IP, address, READ_COST),
-    member([CIDR], IP, (value: CidrValue) => new AddressValue(value.cidr.address)),
+    global([STRING], IP, (text: string) => addressValue(address(text)), READ_COST),
+    ...getter<Cidr>(CIDR, IP, (content) => addressValue(content.address)),
   ],
   "ip.isCanonical": [
     global(
       [STRING],
       BOOL,
-      (text: string) => address(text).text === text,
+      (text: string) => formatIpAddress(address(text)) === text,
       (args) => {
         const { cost } = READ_COST(args);
         return { cost: { min: 2 * cost.min, max: 2 * cost.max } };
       },
     ),
   ],
-  family: [member([IP], INT, (value: AddressValue) => BigInt(value.address.family))],
-  isUnspecified: addressPredicate(isUnspecified),
-  isLoopback: addressPredicate(isLoopback),
-  isLinkLocalMulticast: addressPredicate(isLinkLocalMulticast),
-  isLinkLocalUnicast: addressPredicate(isLinkLocalUnicast),
-  isGlobalUnicast: addressPredicate(isGlobalUnicast),
-  isCIDR: [global([STRING], BOOL, (text: string) => parseCidr(text) !== undefined, READ_COST)],
-  cidr: [global([STRING], CIDR, cidr, READ_COST)],
-  containsIP: [
-    member(
-      [CIDR, STRING],
-      BOOL,
-      (value: CidrValue, text: string) => containsAddress(value.cidr, address(text).address),
-      addressArgumentCost,
-    ),
-    member([CIDR, IP], BOOL, (value: CidrValue, other: AddressValue) => containsAddress(value.cidr, other.address)),
-  ],
-  containsCIDR: [
-    member(
-      [CIDR, STRING],
-      BOOL,
-      (value: CidrValue, text: string) => containsCidr(value, cidr(text)),
-      addressArgumentCost,
-    ),
-    member([CIDR, CIDR], BOOL, containsCidr),
-  ],
-  masked: [member([CIDR], CIDR, (value: CidrValue) => new CidrValue(masked(value.cidr)))],
-  prefixLength: [member([CIDR], INT, (value: CidrValue) => BigInt(value.cidr.prefix))],
+  family: getter<IpAddress>(IP, INT, ({ family }) => BigInt(family)),
+  isUnspecified: scopeGetter("unspecified"),
+  isLoopback: scopeGetter("loopback"),
+  isLinkLocalMulticast: scopeGetter("link-local-multicast"),
+  isLinkLocalUnicast: scopeGetter("link-local"),
+  isGlobalUnicast: scopeGetter("global"),
+  isCIDR: textPredicate(parseUnmappedCidr),
+  cidr: [global([STRING], CIDR, (text: string) => cidrValue(cidr(text)), READ_COST)],
+  containsIP: containment(IP, address, cidrContains),
+  containsCIDR: containment(
+    CIDR,
+    cidr,
+    (outer, inner) => outer.prefix <= inner.prefix && cidrContains(outer, inner.address),
+  ),
+  masked: getter<Cidr>(CIDR, CIDR, (content) => cidrValue(maskedCidr(content))),
+  prefixLength: getter<Cidr>(CIDR, INT, ({ prefix }) => BigInt(prefix)),
   string: [
-    global([IP], STRING, (value: AddressValue) => value.text, constantCost),
-    global([CIDR], STRING, (value: CidrValue) => value.text, constantCost),
+    global([IP], STRING, ({ content }: OpaqueValue<IpAddress>) => formatIpAddress(content)),
+    global([CIDR], STRING, ({ content }: OpaqueValue<Cidr>) => `${formatIpAddress(content.address)}/${content.prefix}`),
   ],
 };
 
 const quantities: FunctionLibrary = {
-  isQuantity: [global([STRING], BOOL, (text: string) => parseQuantity(text) !== undefined, READ_COST)],
-  quantity: [global([STRING], QUANTITY, quantity, READ_COST)],
-  isInteger: [member([QUANTITY], BOOL, (value: QuantityValue) => value.quantity.nanos % NANO === 0n)],
-  asInteger: [member([QUANTITY], INT, toInteger)],
-  asApproximateFloat: [member([QUANTITY], DOUBLE, (value: QuantityValue) => Number(value.quantity.nanos) / 1e9)],
-  add: [
-    member([QUANTITY, QUANTITY], QUANTITY, (a: QuantityValue, b: QuantityValue) => addNanos(a, b.quantity.nanos)),
-    member([QUANTITY, INT], QUANTITY, (a: QuantityValue, b: bigint) => addNanos(a, b * NANO)),
-  ],
-  sub: [
-    member([QUANTITY, QUANTITY], QUANTITY, (a: QuantityValue, b: QuantityValue) => addNanos(a, -b.quantity.nanos)),
-    member([QUANTITY, INT], QUANTITY, (a: QuantityValue, b: bigint) => addNanos(a, -b * NANO)),
-  ],
+  isQuantity: textPredicate(parseQuantity),
+  quantity: [global([STRING], QUANTITY, (text: string) => quantityValue(quantity(text)), READ_COST)],
+  isInteger: getter<Quantity>(QUANTITY, BOOL, ({ nanos }) => nanos % NANO === 0n),
+  asInteger: getter(QUANTITY, INT, toInteger),
+  asApproximateFloat: getter<Quantity>(QUANTITY, DOUBLE, ({ nanos }) => Number(nanos) / 1e9),
+  add: addition(1n),
+  sub: addition(-1n),
   // The name is known, but no overload takes a quantity.
   sign: [],
 };
 
+/** A function of a version as text, and whether it is normalized. Default: it is not. */
+function versionFunction(result: Type, call: (text: string, normalize?: boolean) => Value): Overload[] {
+  return [[STRING], [STRING, BOOL]].map((parameters) => global(parameters, result, call, READ_COST));
+}
+
 const versions: FunctionLibrary = {
-  isSemver: [
-    global([STRING], BOOL, (text: string) => parseVersion(text) !== undefined, READ_COST),
-    global(
-      [STRING, BOOL],
-      BOOL,
-      (text: string, normalize: boolean) => parseVersion(text, normalize) !== undefined,
-      READ_COST,
-    ),
-  ],
-  semver: [
-    global([STRING], SEMVER, (text: string) => version(text), READ_COST),
-    global([STRING, BOOL], SEMVER, version, READ_COST),
-  ],
-  major: [member([SEMVER], INT, (value: VersionValue) => value.version.major)],
-  minor: [member([SEMVER], INT, (value: VersionValue) => value.version.minor)],
-  patch: [member([SEMVER], INT, (value: VersionValue) => value.version.patch)],
+  isSemver: versionFunction(BOOL, (text, normalize) => parseVersion(text, normalize) !== undefined),
+  semver: versionFunction(SEMVER, (text, normalize) => versionValue(version(text, normalize))),
+  major: getter<Version>(SEMVER, INT, ({ major }) => major),
+  minor: getter<Version>(SEMVER, INT, ({ minor }) => minor),
+  patch: getter<Version>(SEMVER, INT, ({ patch }) => patch),
 };
 
 const urls: FunctionLibrary = {
   isURL: [global([STRING], BOOL, (text: string) => typeof parseUrl(text) !== "string", READ_COST)],
-  url: [global([STRING], URL_TYPE, url, traversalCost(0, true))],
+  url: [global([STRING], URL_TYPE, (text: string) => urlValue(url(text)), traversalCost(0, true))],
   getScheme: urlGetter("scheme"),
   getHost: urlGetter("host"),
   getHostname: urlGetter("hostname"),
   getPort: urlGetter("port"),
   getEscapedPath: urlGetter("escapedPath"),
-  getQuery: [
-    member([URL_TYPE], mapOf(STRING, listOf(STRING)), (value: UrlValue) => {
-      const entries = new MutableMapValue();
-      for (const [key, values] of value.url.query) entries.add(key, new ArrayListValue([...values]));
-      return entries;
-    }),
-  ],
+  getQuery: getter<ParsedUrl>(URL_TYPE, mapOf(STRING, listOf(STRING)), ({ query }) => {
+    const entries = new MutableMapValue();
+    for (const [key, values] of query) entries.add(key, new ArrayListValue([...values]));
+    return entries;
+  }),
 };
 
 /** Validates a name prefix: a trailing dash is permitted. */
@@ -334,27 +267,23 @@ const FORMATS: Readonly<Record<string, (text: string) => readonly string[]>> = {
   datetime: stringFormatErrors("date-time"),
 };
 
-function namedFormat(name: string): FormatValue {
-  return new FormatValue(name, FORMATS[name]!);
-}
-
 const formats: FunctionLibrary = {
   ...Object.fromEntries(
-    Object.keys(FORMATS).map((name) => [`format.${name}`, [global([], FORMAT, () => namedFormat(name))]]),
+    Object.keys(FORMATS).map((name) => [`format.${name}`, [global([], FORMAT, () => formatValue(name))]]),
   ),
   "format.named": [
     global(
       [STRING],
       optionalOf(FORMAT),
-      (name: string) => new Optional(Object.hasOwn(FORMATS, name) ? namedFormat(name) : undefined),
+      (name: string) => new Optional(Object.hasOwn(FORMATS, name) ? formatValue(name) : undefined),
     ),
   ],
   validate: [
     member(
       [FORMAT, STRING],
       optionalOf(listOf(STRING)),
-      (format: FormatValue, text: string) => {
-        const errors = format.errorsOf(text);
+      ({ content }: OpaqueValue<string>, text: string) => {
+        const errors = FORMATS[content]!(text);
         return new Optional(errors.length === 0 ? undefined : new ArrayListValue([...errors]));
       },
       formatValidationCost,
@@ -366,9 +295,9 @@ const formats: FunctionLibrary = {
 export const kubernetesFunctions: readonly FunctionLibrary[] = [
   urls,
   quantities,
-  comparisons<QuantityValue>(QUANTITY, (a, b) => signOf(a.quantity.nanos - b.quantity.nanos)),
+  comparisons<Quantity>(QUANTITY, (a, b) => signOf(a.nanos - b.nanos)),
   addresses,
   versions,
-  comparisons<VersionValue>(SEMVER, (a, b) => BigInt(compareVersions(a.version, b.version))),
+  comparisons<Version>(SEMVER, (a, b) => BigInt(compareVersions(a, b))),
   formats,
 ];

@@ -1,4 +1,4 @@
-import { allPairsCost, constantCost, itemsCost, pairwiseCost, joinCost, sublistCost } from "./cost.js";
+import { allPairsCost, itemsCost, pairwiseCost, joinCost, sublistCost } from "./cost.js";
 import { type FunctionLibrary, type Overload, global, member } from "./functions.js";
 import { UnsignedInteger } from "./syntax.js";
 import {
@@ -36,17 +36,20 @@ function isSorted(list: ListValue): boolean {
   return true;
 }
 
-/** Returns the smallest or largest item. `functionName` is used in the error message about an empty list. */
-function extremum(list: ListValue, functionName: string, isBetter: (order: number) => boolean): Value {
-  if (list.size === 0) throw new EvaluationProblem(`${functionName} called on empty list`);
-  let best = list.at(0);
-  for (let index = 1; index < list.size; index++) {
-    const item = list.at(index);
-    const order = compare(item, best);
-    if (order === undefined) throw new EvaluationProblem("no such overload");
-    if (isBetter(order)) best = item;
-  }
-  return best;
+/** Finds the smallest or largest item. `functionName` is used in the error message about an empty list. */
+function extremum(functionName: string, isBetter: (order: number) => boolean): Overload[] {
+  const call = (list: ListValue): Value => {
+    if (list.size === 0) throw new EvaluationProblem(`${functionName} called on empty list`);
+    let best = list.at(0);
+    for (let index = 1; index < list.size; index++) {
+      const item = list.at(index);
+      const order = compare(item, best);
+      if (order === undefined) throw new EvaluationProblem("no such overload");
+      if (isBetter(order)) best = item;
+    }
+    return best;
+  };
+  return COMPARABLE.map((type) => member([listOf(type)], type, call, itemsCost));
 }
 
 function indexOf(list: ListValue, item: Value): bigint {
@@ -61,24 +64,28 @@ function lastIndexOf(list: ListValue, item: Value): bigint {
 
 const MAX_INT = 2n ** 63n - 1n;
 
+function total(list: ListValue, countOf: (item: Value) => bigint): bigint {
+  let sum = 0n;
+  for (const item of list.all()) sum += countOf(item);
+  return sum;
+}
+
+function intSum(list: ListValue): bigint {
+  const sum = total(list, (item) => item as bigint);
+  if (sum > MAX_INT || sum < -MAX_INT - 1n) throw new EvaluationProblem("integer overflow");
+  return sum;
+}
+
 const sums: readonly (readonly [Type, (list: ListValue) => Value])[] = [
-  [
-    INT,
-    (list) => {
-      let sum = 0n;
-      for (const item of list.all()) sum += item as bigint;
-      if (sum > MAX_INT || sum < -MAX_INT - 1n) throw new EvaluationProblem("integer overflow");
-      return sum;
-    },
-  ],
-  [
-    UINT,
-    (list) =>
-      new UnsignedInteger([...list.all()].reduce<bigint>((sum, item) => sum + (item as UnsignedInteger).value, 0n)),
-  ],
+  [INT, intSum],
+  [UINT, (list) => new UnsignedInteger(total(list, (item) => (item as UnsignedInteger).value))],
   [DOUBLE, (list) => [...list.all()].reduce<number>((sum, item) => sum + (item as number), 0)],
-  [DURATION, (list) => new Duration([...list.all()].reduce<bigint>((sum, item) => sum + (item as Duration).nanos, 0n))],
+  [DURATION, (list) => new Duration(total(list, (item) => (item as Duration).nanos))],
 ];
+
+function optionalItem(list: ListValue, index: number): Optional {
+  return new Optional(list.size === 0 ? undefined : list.at(index));
+}
 
 function slice(list: ListValue, start: bigint, end: bigint): ListValue {
   if (start < 0n || end < 0n)
@@ -106,7 +113,7 @@ function sort(list: ListValue): ListValue {
   );
 }
 
-function flatten(list: ListValue, depth: bigint): ListValue {
+function flatten(list: ListValue, depth = 1n): ListValue {
   if (depth < 0n) throw new EvaluationProblem("level must be non-negative");
   const flat = (items: Iterable<Value>, remainingDepth: bigint): Value[] =>
     [...items].flatMap((item) =>
@@ -115,7 +122,7 @@ function flatten(list: ListValue, depth: bigint): ListValue {
   return new ArrayListValue(flat(list.all(), depth));
 }
 
-function join(list: ListValue, separator: string): string {
+function join(list: ListValue, separator = ""): string {
   const texts = [...list.all()].map((item) => item as string);
   checkLength(texts.reduce((sum, text) => sum + text.length + separator.length, 0));
   return texts.join(separator);
@@ -135,33 +142,19 @@ function intersects(a: ListValue, b: ListValue): boolean {
 export const listFunctions: FunctionLibrary = {
   isSorted: COMPARABLE.map((type) => member([listOf(type)], BOOL, isSorted, itemsCost)),
   sum: sums.map(([type, call]) => member([listOf(type)], type, call, itemsCost)),
-  min: COMPARABLE.map((type) =>
-    member([listOf(type)], type, (list: ListValue) => extremum(list, "min", (order) => order < 0), itemsCost),
-  ),
-  max: COMPARABLE.map((type) =>
-    member([listOf(type)], type, (list: ListValue) => extremum(list, "max", (order) => order > 0), itemsCost),
-  ),
+  min: extremum("min", (order) => order < 0),
+  max: extremum("max", (order) => order > 0),
   indexOf: [member([LIST_A, A], INT, indexOf, itemsCost)],
   lastIndexOf: [member([LIST_A, A], INT, lastIndexOf, itemsCost)],
-  join: [
-    member([listOf(STRING)], STRING, (list: ListValue) => join(list, ""), joinCost),
-    member([listOf(STRING), STRING], STRING, join, joinCost),
-  ],
+  join: [member([listOf(STRING)], STRING, join, joinCost), member([listOf(STRING), STRING], STRING, join, joinCost)],
   slice: [member([LIST_A, INT, INT], LIST_A, slice, sublistCost)],
   distinct: [member([LIST_A], LIST_A, distinct, allPairsCost)],
   sort: COMPARABLE.map((type): Overload => member([listOf(type)], listOf(type), sort, allPairsCost)),
-  first: [member([LIST_A], optionalOf(A), (list: ListValue) => new Optional(list.size === 0 ? undefined : list.at(0)))],
-  last: [
-    member(
-      [LIST_A],
-      optionalOf(A),
-      (list: ListValue) => new Optional(list.size === 0 ? undefined : list.at(list.size - 1)),
-      constantCost,
-    ),
-  ],
+  first: [member([LIST_A], optionalOf(A), (list: ListValue) => optionalItem(list, 0))],
+  last: [member([LIST_A], optionalOf(A), (list: ListValue) => optionalItem(list, list.size - 1))],
   reverse: [member([LIST_A], LIST_A, (list: ListValue) => new ArrayListValue([...list.all()].reverse()), sublistCost)],
   flatten: [
-    member([listOf(LIST_A)], LIST_A, (list: ListValue) => flatten(list, 1n), allPairsCost),
+    member([listOf(LIST_A)], LIST_A, flatten, allPairsCost),
     member([LIST_A, INT], LIST_A, flatten, allPairsCost),
   ],
   "lists.range": [

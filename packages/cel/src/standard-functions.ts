@@ -16,6 +16,7 @@ import { type FunctionLibrary, type Handler, type Overload, global, member } fro
 import type { Regexes } from "./regexes.js";
 import { UnsignedInteger } from "./syntax.js";
 import {
+  TIMESTAMP_PARTS,
   formatDouble,
   formatDuration,
   formatTimestamp,
@@ -232,19 +233,6 @@ const sizes: readonly (readonly [Type, Handler])[] = [
   [LIST_A, (list: ListValue) => BigInt(list.size)],
   [MAP_AB, (map: MapValue) => BigInt(map.size)],
 ];
-
-const TIMESTAMP_PARTS = [
-  "getFullYear",
-  "getMonth",
-  "getDayOfYear",
-  "getDayOfMonth",
-  "getDate",
-  "getDayOfWeek",
-  "getHours",
-  "getMinutes",
-  "getSeconds",
-  "getMilliseconds",
-] as const;
 
 /** The whole duration in the given unit, truncated. */
 const DURATION_PARTS: Readonly<Record<string, (nanos: bigint) => bigint>> = {

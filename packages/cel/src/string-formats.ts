@@ -1,4 +1,4 @@
-import { dnsLabelErrors, dnsSubdomainErrors } from "@kubewright/api/validation";
+import { dnsLabelErrors, dnsSubdomainErrors, ipFamily } from "@kubewright/api/validation";
 import { tryParseGoDuration } from "@kubewright/cron";
 
 /**
@@ -15,8 +15,8 @@ const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map<string, 
   ["email", isEmail],
   ["hexcolor", matching(/^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/)],
   ["hostname", isHostname],
-  ["ipv4", (text) => text.includes(".") && isAddress(text)],
-  ["ipv6", (text) => text.includes(":") && isAddress(text)],
+  ["ipv4", (text) => text.includes(".") && ipFamily(text) !== undefined],
+  ["ipv6", (text) => ipFamily(text) === 6],
   ["isbn", (text) => isIsbn10(text) || isIsbn13(text)],
   ["isbn10", isIsbn10],
   ["isbn13", isIsbn13],
@@ -60,7 +60,7 @@ function rgb(): RegExp {
   return new RegExp(`^rgb\\(${part},${part},${part}\\)$`);
 }
 
-function isDate(text: string): boolean {
+export function isDate(text: string): boolean {
   const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
   if (match === null) return false;
   const atMs = Date.parse(`${text}T00:00:00Z`);
@@ -103,31 +103,11 @@ export function parseLooseDuration(text: string): bigint | undefined {
   return nanos;
 }
 
-function isAddress(text: string): boolean {
-  return text.includes(":") ? isIPv6(text) : isIPv4(text);
-}
-
-function isIPv4(text: string): boolean {
-  const parts = text.split(".");
-  return parts.length === 4 && parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256);
-}
-
-function isIPv6(text: string): boolean {
-  const halves = text.split("::");
-  if (halves.length > 2) return false;
-  const groups = halves.flatMap((half) => (half === "" ? [] : half.split(":")));
-  let count = groups.length;
-  if (groups.at(-1)?.includes(".") === true) {
-    if (!isIPv4(groups.pop()!)) return false;
-    count++;
-  }
-  return groups.every((group) => /^[0-9a-fA-F]{1,4}$/.test(group)) && (halves.length === 1 ? count === 8 : count < 8);
-}
-
 function isCidr(text: string): boolean {
   const [address, prefix, ...more] = text.split("/");
-  if (prefix === undefined || more.length > 0 || !isAddress(address!) || !/^\d{1,3}$/.test(prefix)) return false;
-  return Number(prefix) <= (address!.includes(":") ? 128 : 32);
+  const family = ipFamily(address!);
+  if (prefix === undefined || more.length > 0 || family === undefined || !/^\d{1,3}$/.test(prefix)) return false;
+  return Number(prefix) <= (family === 6 ? 128 : 32);
 }
 
 /**

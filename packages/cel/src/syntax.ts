@@ -12,21 +12,23 @@ export type Expression =
       /** `has(…)`: tests whether the field is present. */
       readonly test: boolean;
     }
-  | {
-      readonly kind: "call";
-      readonly at: number;
-      readonly name: string;
-      readonly target: Expression | undefined;
-      readonly args: readonly Expression[];
-      /**
-       * Set by macro expansion: the first argument is a list or map that no other expression can observe, so the call
-       * may append to it in place.
-       */
-      readonly appendsInPosition?: boolean;
-    }
+  | Call
   | { readonly kind: "list"; readonly at: number; readonly items: readonly Expression[] }
   | { readonly kind: "map"; readonly at: number; readonly entries: readonly (readonly [Expression, Expression])[] }
   | Comprehension;
+
+export interface Call {
+  readonly kind: "call";
+  readonly at: number;
+  readonly name: string;
+  readonly target: Expression | undefined;
+  readonly args: readonly Expression[];
+  /**
+   * Set by macro expansion: the first argument is a list that no other expression can observe, so the call may append
+   * to it in place.
+   */
+  readonly appendsInPosition?: boolean;
+}
 
 export interface Comprehension {
   readonly kind: "comprehension";
@@ -295,31 +297,20 @@ class Reader {
       case "existsOne":
         if (args.length === 2 || args.length === 3) return this.#quantifier(name, receiver, args, at);
         return undefined;
-      case "map":
-        if (args.length !== 2 && args.length !== 3) return undefined;
-        return this.#listComprehension(receiver, [args[0]!], args.length === 3 ? args[1] : undefined, args.at(-1)!, at);
-      case "filter": {
+      case "filter":
         if (args.length !== 2) return undefined;
-        const variable = this.#variable(args[0]!, at);
-        const appended = append({ kind: "identifier", at, name: variable }, at);
-        return this.#loop(receiver, variable, undefined, at, {
-          start: { kind: "list", at, items: [] },
-          step: call("_?_:_", at, [this.read(args[1]!), appended, accumulatorReference(at)]),
-        });
+        return this.#listComprehension(receiver, [args[0]!], args[1], args[0]!, at);
+      case "map":
+      case "transformList": {
+        const variables = name === "map" ? 1 : 2;
+        const [filter, ...more] = args.slice(variables, -1);
+        if (args.length <= variables || more.length > 0) return undefined;
+        return this.#listComprehension(receiver, args.slice(0, variables), filter, args.at(-1)!, at);
       }
-      case "transformList":
-        if (args.length !== 3 && args.length !== 4) return undefined;
-        return this.#listComprehension(
-          receiver,
-          [args[0]!, args[1]!],
-          args.length === 4 ? args[2] : undefined,
-          args.at(-1)!,
-          at,
-        );
       case "transformMap":
-        return args.length === 3 || args.length === 4 ? this.#transformMap(receiver, args, false, at) : undefined;
       case "transformMapEntry":
-        return args.length === 3 || args.length === 4 ? this.#transformMap(receiver, args, true, at) : undefined;
+        if (args.length !== 3 && args.length !== 4) return undefined;
+        return this.#transformMap(receiver, args, name === "transformMapEntry", at);
       case "optMap":
       case "optFlatMap":
         return args.length === 2 ? this.#optional(name, receiver, args, at) : undefined;
@@ -414,14 +405,7 @@ class Reader {
     const [variable, second] = this.#variables(args.slice(0, 2), at);
     const transformed = this.read(args.at(-1)!);
     const inserted: Expression[] = entry ? [transformed] : [{ kind: "identifier", at, name: variable }, transformed];
-    const step: Expression = {
-      kind: "call",
-      at,
-      name: "cel.@mapInsert",
-      target: undefined,
-      args: [accumulatorReference(at), ...inserted],
-      appendsInPosition: true,
-    };
+    const step = call("cel.@mapInsert", at, [accumulatorReference(at), ...inserted]);
     return this.#loop(receiver, variable, second, at, {
       start: { kind: "map", at, entries: [] },
       step: args.length === 3 ? step : call("_?_:_", at, [this.read(args[2]!), step, accumulatorReference(at)]),
@@ -450,7 +434,7 @@ class Reader {
   }
 }
 
-function call(name: string, at: number, args: readonly Expression[], target?: Expression): Expression {
+function call(name: string, at: number, args: readonly Expression[], target?: Expression): Call {
   return { kind: "call", at, name, target, args };
 }
 
@@ -464,14 +448,7 @@ function accumulatorReference(at: number): Expression {
 
 function append(item: Expression, at: number): Expression {
   const list: Expression = { kind: "list", at, items: [item] };
-  return {
-    kind: "call",
-    at,
-    name: "_+_",
-    target: undefined,
-    args: [accumulatorReference(at), list],
-    appendsInPosition: true,
-  };
+  return { ...call("_+_", at, [accumulatorReference(at), list]), appendsInPosition: true };
 }
 
 function literalOf(value: unknown, at: number): Literal {

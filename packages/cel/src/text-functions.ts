@@ -1,9 +1,9 @@
-import { findCost, formatCost, replaceCost, splitCost, traversalCost } from "./cost.js";
-import { type FunctionLibrary, member } from "./functions.js";
+import { type CostModel, findCost, formatCost, replaceCost, splitCost, traversalCost } from "./cost.js";
+import { type FunctionLibrary, type Handler, type Overload, member } from "./functions.js";
 import type { Regexes } from "./regexes.js";
 import { UnsignedInteger } from "./syntax.js";
 import { formatDouble, formatDuration, formatTimestamp } from "./time.js";
-import { DYN, INT, STRING, listOf, typeName } from "./types.js";
+import { DYN, INT, STRING, type Type, listOf, typeName } from "./types.js";
 import {
   Duration,
   EvaluationProblem,
@@ -45,12 +45,29 @@ function checkedIndex(text: string, offset: bigint): number {
   return Number(offset);
 }
 
-function substring(text: string, start: bigint, end: bigint): string {
-  if (start > end) throw new EvaluationProblem(`invalid substring range. start: ${start}, end: ${end}`);
-  return slice(text, checkedIndex(text, start), checkedIndex(text, end));
+function substring(text: string, start: bigint, end?: bigint): string {
+  if (end !== undefined && start > end)
+    throw new EvaluationProblem(`invalid substring range. start: ${start}, end: ${end}`);
+  return slice(text, checkedIndex(text, start), end === undefined ? undefined : checkedIndex(text, end));
 }
 
-function split(text: string, separator: string, max: bigint): ArrayListValue {
+/** Finds a part of a text, with or without the index to search from. */
+function search(indexOf: (text: string, part: string, from?: number) => number): Overload[] {
+  const call = (text: string, part: string, offset?: bigint): bigint => {
+    if (offset === undefined) return codePointIndex(text, indexOf(text, part));
+    return part === ""
+      ? offset
+      : codePointIndex(text, indexOf(text, part, codeUnitIndex(text, checkedIndex(text, offset))));
+  };
+  return withOptionalInt([STRING, STRING], INT, call, READ_COST);
+}
+
+/** Two member functions, one of them with an integer as a further argument. */
+function withOptionalInt(parameters: readonly Type[], result: Type, call: Handler, cost: CostModel): Overload[] {
+  return [parameters, [...parameters, INT]].map((all) => member(all, result, call, cost));
+}
+
+function split(text: string, separator: string, max = -1n): ArrayListValue {
   if (max === 0n) return new ArrayListValue([]);
   const parts = separator === "" ? Array.from(text) : text.split(separator);
   if (max < 0n || BigInt(parts.length) <= max) return new ArrayListValue(parts);
@@ -59,7 +76,7 @@ function split(text: string, separator: string, max: bigint): ArrayListValue {
 }
 
 /** Replaces the first `max` occurrences, or all when `max` is negative. Upstream: Go's `strings.Replace`. */
-function replace(text: string, old: string, replacement: string, max: bigint): string {
+function replace(text: string, old: string, replacement: string, max = -1n): string {
   const occurrences = old === "" ? text.length + 1 : text.split(old).length - 1;
   checkLength(text.length + occurrences * replacement.length);
   if (max < 0n) {
@@ -96,8 +113,14 @@ function trim(text: string): string {
   return text.replace(new RegExp(`^${SPACE}`), "").replace(new RegExp(`${SPACE}$`), "");
 }
 
+const READ_COST = traversalCost(0);
+const COPY_COST = traversalCost(0, true);
+
 /** Upstream: cel-go `ext/strings.go`, version 2, and apiserver's `cel/library/regex.go`. */
 export function textFunctions(regexes: Regexes): FunctionLibrary {
+  const find = (text: string, pattern: string): string => regexes.findAll(pattern, text, 1)[0] ?? "";
+  const findAll = (text: string, pattern: string, max = -1n): ArrayListValue =>
+    new ArrayListValue(regexes.findAll(pattern, text, max < 0n ? Infinity : Number(max)));
   return {
     charAt: [
       member([STRING, INT], STRING, (text: string, offset: bigint) => {
@@ -105,95 +128,18 @@ export function textFunctions(regexes: Regexes): FunctionLibrary {
         return slice(text, at, at + 1);
       }),
     ],
-    indexOf: [
-      member(
-        [STRING, STRING],
-        INT,
-        (text: string, part: string) => codePointIndex(text, text.indexOf(part)),
-        traversalCost(0),
-      ),
-      member(
-        [STRING, STRING, INT],
-        INT,
-        (text: string, part: string, offset: bigint) =>
-          part === ""
-            ? offset
-            : codePointIndex(text, text.indexOf(part, codeUnitIndex(text, checkedIndex(text, offset)))),
-        traversalCost(0),
-      ),
-    ],
-    lastIndexOf: [
-      member(
-        [STRING, STRING],
-        INT,
-        (text: string, part: string) => codePointIndex(text, text.lastIndexOf(part)),
-        traversalCost(0),
-      ),
-      member(
-        [STRING, STRING, INT],
-        INT,
-        (text: string, part: string, offset: bigint) =>
-          part === ""
-            ? offset
-            : codePointIndex(text, text.lastIndexOf(part, codeUnitIndex(text, checkedIndex(text, offset)))),
-        traversalCost(0),
-      ),
-    ],
-    lowerAscii: [member([STRING], STRING, lower, traversalCost(0, true))],
-    upperAscii: [member([STRING], STRING, upper, traversalCost(0, true))],
-    trim: [member([STRING], STRING, trim, traversalCost(0, true))],
-    substring: [
-      member(
-        [STRING, INT],
-        STRING,
-        (text: string, start: bigint) => slice(text, checkedIndex(text, start)),
-        traversalCost(0, true),
-      ),
-      member([STRING, INT, INT], STRING, substring, traversalCost(0, true)),
-    ],
-    replace: [
-      member(
-        [STRING, STRING, STRING],
-        STRING,
-        (text: string, old: string, by: string) => replace(text, old, by, -1n),
-        replaceCost,
-      ),
-      member([STRING, STRING, STRING, INT], STRING, replace, replaceCost),
-    ],
-    reverse: [member([STRING], STRING, (text: string) => Array.from(text).reverse().join(""), traversalCost(0, true))],
-    split: [
-      member(
-        [STRING, STRING],
-        listOf(STRING),
-        (text: string, separator: string) => split(text, separator, -1n),
-        splitCost,
-      ),
-      member([STRING, STRING, INT], listOf(STRING), split, splitCost),
-    ],
+    indexOf: search((text, part, from) => text.indexOf(part, from)),
+    lastIndexOf: search((text, part, from) => text.lastIndexOf(part, from)),
+    lowerAscii: [member([STRING], STRING, lower, COPY_COST)],
+    upperAscii: [member([STRING], STRING, upper, COPY_COST)],
+    trim: [member([STRING], STRING, trim, COPY_COST)],
+    substring: withOptionalInt([STRING, INT], STRING, substring, COPY_COST),
+    replace: withOptionalInt([STRING, STRING, STRING], STRING, replace, replaceCost),
+    reverse: [member([STRING], STRING, (text: string) => Array.from(text).reverse().join(""), COPY_COST)],
+    split: withOptionalInt([STRING, STRING], listOf(STRING), split, splitCost),
     format: [member([STRING, listOf(DYN)], STRING, format, formatCost)],
-    find: [
-      member(
-        [STRING, STRING],
-        STRING,
-        (text: string, pattern: string) => regexes.findAll(pattern, text, 1)[0] ?? "",
-        findCost,
-      ),
-    ],
-    findAll: [
-      member(
-        [STRING, STRING],
-        listOf(STRING),
-        (text: string, pattern: string) => new ArrayListValue(regexes.findAll(pattern, text, Infinity)),
-        findCost,
-      ),
-      member(
-        [STRING, STRING, INT],
-        listOf(STRING),
-        (text: string, pattern: string, max: bigint) =>
-          new ArrayListValue(regexes.findAll(pattern, text, max < 0n ? Infinity : Number(max))),
-        findCost,
-      ),
-    ],
+    find: [member([STRING, STRING], STRING, find, findCost)],
+    findAll: withOptionalInt([STRING, STRING], listOf(STRING), findAll, findCost),
   };
 }
 

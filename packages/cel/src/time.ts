@@ -1,3 +1,4 @@
+import { isDate } from "./string-formats.js";
 import { EvaluationProblem, type Timestamp } from "./values.js";
 
 /** Returns the nanoseconds since 1970 of an RFC 3339 time; `undefined` when malformed. */
@@ -5,19 +6,12 @@ export function parseTimestamp(text: string): bigint | undefined {
   const match = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:(Z)|([+-])(\d\d):(\d\d))$/.exec(text);
   if (match === null) return undefined;
   const [, year, month, day, hour, minute, second, fraction = "", , sign, offsetHour, offsetMinute] = match;
-  const days = Number(day);
-  if (days < 1 || days > daysIn(Number(year), Number(month))) return undefined;
+  if (!isDate(`${year}-${month}-${day}`)) return undefined;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
   if (Number(offsetHour ?? 0) > 24 || Number(offsetMinute ?? 0) > 60) return undefined;
   const offset = (Number(offsetHour ?? 0) * 60 + Number(offsetMinute ?? 0)) * (sign === "-" ? -1 : 1);
   const atMs = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`) - offset * 60_000;
   return BigInt(atMs) * 1_000_000n + BigInt(fraction.slice(0, 9).padEnd(9, "0"));
-}
-
-function daysIn(year: number, month: number): number {
-  if (month < 1 || month > 12) return 0;
-  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
-  return [4, 6, 9, 11].includes(month) ? 30 : 31;
 }
 
 /** Formats a duration as CEL does: `1.5s`. */
@@ -109,35 +103,29 @@ export class TimeZones {
   }
 }
 
+const DAY_MS = 86_400_000;
+
 /**
- * Returns one part of an instant in the zone that `inZone` converts to. Months, days of the month (`getDayOfMonth`) and
- * days of the year count from zero.
+ * The functions that read one part of an instant from its local time, the UTC parts of `local`. Months, days of the
+ * month (`getDayOfMonth`) and days of the year count from zero.
  */
+const LOCAL_PARTS: Readonly<Record<string, (local: Date) => number>> = {
+  getFullYear: (local) => local.getUTCFullYear(),
+  getMonth: (local) => local.getUTCMonth(),
+  getDayOfYear: (local) => Math.floor((local.getTime() - Date.UTC(local.getUTCFullYear(), 0, 1)) / DAY_MS),
+  getDayOfMonth: (local) => local.getUTCDate() - 1,
+  getDate: (local) => local.getUTCDate(),
+  getDayOfWeek: (local) => local.getUTCDay(),
+  getHours: (local) => local.getUTCHours(),
+  getMinutes: (local) => local.getUTCMinutes(),
+  getSeconds: (local) => local.getUTCSeconds(),
+};
+export const TIMESTAMP_PARTS: readonly string[] = [...Object.keys(LOCAL_PARTS), "getMilliseconds"];
+
+/** Returns one part of an instant, one of {@link TIMESTAMP_PARTS}, in the zone that `inZone` converts to. */
 export function timestampPart({ nanos }: Timestamp, part: string, inZone: (utc: Date) => Date): bigint {
   const [seconds, rest] = splitSeconds(nanos);
   const local = inZone(new Date(Number(seconds) * 1000));
-  switch (part) {
-    case "getFullYear":
-      return BigInt(local.getUTCFullYear());
-    case "getMonth":
-      return BigInt(local.getUTCMonth());
-    case "getDayOfYear": {
-      const start = Date.UTC(local.getUTCFullYear(), 0, 1);
-      return BigInt(Math.floor((local.getTime() - start) / 86_400_000));
-    }
-    case "getDayOfMonth":
-      return BigInt(local.getUTCDate() - 1);
-    case "getDate":
-      return BigInt(local.getUTCDate());
-    case "getDayOfWeek":
-      return BigInt(local.getUTCDay());
-    case "getHours":
-      return BigInt(local.getUTCHours());
-    case "getMinutes":
-      return BigInt(local.getUTCMinutes());
-    case "getSeconds":
-      return BigInt(local.getUTCSeconds());
-    default:
-      return rest / 1_000_000n;
-  }
+  const read = LOCAL_PARTS[part];
+  return read === undefined ? rest / 1_000_000n : BigInt(read(local));
 }

@@ -86,22 +86,43 @@ export function typeName(type: Type): string {
   }
 }
 
+/** Returns the types that a list, a map or an opaque type is made of. */
+export function innerTypes(type: Type): readonly Type[] {
+  switch (type.kind) {
+    case "list":
+      return [type.item];
+    case "map":
+      return [type.key, type.value];
+    case "opaque":
+      return type.parameters;
+    default:
+      return [];
+  }
+}
+
+/** Returns the type with all types replaced that it is made of. */
+export function mapInnerTypes(type: Type, replace: (inner: Type) => Type): Type {
+  switch (type.kind) {
+    case "list":
+      return listOf(replace(type.item));
+    case "map":
+      return mapOf(replace(type.key), replace(type.value));
+    case "opaque":
+      return type.parameters.length === 0 ? type : opaque(type.name, ...type.parameters.map(replace));
+    case "type":
+      return type.of === undefined ? type : typeOf(replace(type.of));
+    default:
+      return type;
+  }
+}
+
+/** Whether two types have the same kind and name. The types that they are made of may differ. */
+export function isSameOutside(a: Type, b: Type): boolean {
+  return a.kind === b.kind && (!("name" in a) || a.name === (b as typeof a).name);
+}
+
 export function isSameType(a: Type, b: Type): boolean {
   if (a === b) return true;
-  if (a.kind !== b.kind) return false;
-  switch (a.kind) {
-    case "list":
-      return isSameType(a.item, (b as typeof a).item);
-    case "map":
-      return isSameType(a.key, (b as typeof a).key) && isSameType(a.value, (b as typeof a).value);
-    case "object":
-    case "parameter":
-      return a.name === (b as typeof a).name;
-    case "opaque": {
-      const other = b as typeof a;
-      return a.name === other.name && a.parameters.every((each, index) => isSameType(each, other.parameters[index]!));
-    }
-    default:
-      return true;
-  }
+  const others = innerTypes(b);
+  return isSameOutside(a, b) && innerTypes(a).every((each, index) => isSameType(each, others[index]!));
 }

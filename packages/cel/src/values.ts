@@ -1,5 +1,24 @@
 import { UnsignedInteger } from "./syntax.js";
-import { type Type, typeName } from "./types.js";
+import {
+  BOOL,
+  BYTES,
+  DOUBLE,
+  DURATION,
+  DYN,
+  INT,
+  NULL,
+  STRING,
+  TIMESTAMP,
+  type Type,
+  UINT,
+  isSameType,
+  listOf,
+  mapOf,
+  opaque,
+  optionalOf,
+  typeName,
+  typeOf,
+} from "./types.js";
 
 /** A CEL value during an evaluation. */
 export type Value =
@@ -49,12 +68,25 @@ export class Optional {
   constructor(readonly value: Value | undefined) {}
 }
 
-/** A value of an opaque type, which only functions create and read. `opaqueType` is the name of the type. */
-export interface OpaqueValue {
-  readonly opaqueType: string;
-  equals(other: OpaqueValue): boolean;
-  /** The result of `string(…)`, for types that support it. */
-  readonly text?: string;
+/** A value of an opaque type, which only functions create and read. */
+export class OpaqueValue<T = unknown> {
+  readonly #isSame: (a: never, b: never) => boolean;
+
+  /**
+   * @param opaqueType - The name of the type.
+   * @param isSame - Compares the contents of two values of this type. Default: they must be identical.
+   */
+  constructor(
+    readonly opaqueType: string,
+    readonly content: T,
+    isSame: (a: T, b: T) => boolean = Object.is,
+  ) {
+    this.#isSame = isSame;
+  }
+
+  equals(other: OpaqueValue): boolean {
+    return this.opaqueType === other.opaqueType && this.#isSame(this.content as never, other.content as never);
+  }
 }
 
 export abstract class ListValue {
@@ -238,31 +270,13 @@ export function equal(a: Value, b: Value): boolean {
   if (a instanceof Uint8Array) return b instanceof Uint8Array && compareBytes(a, b) === 0;
   if (a instanceof ListValue) return b instanceof ListValue && a.equals(b);
   if (a instanceof MapValue) return b instanceof MapValue && a.equals(b);
-  if (a instanceof TypeValue)
-    return b instanceof TypeValue && typeName(eraseItemTypes(a.type)) === typeName(eraseItemTypes(b.type));
+  if (a instanceof TypeValue) return b instanceof TypeValue && isSameType(a.type, b.type);
   if (a instanceof Optional) {
     if (!(b instanceof Optional)) return false;
     if (a.value === undefined || b.value === undefined) return a.value === b.value;
     return equal(a.value, b.value);
   }
-  if ("opaqueType" in a && "opaqueType" in b) return a.opaqueType === b.opaqueType && a.equals(b);
-  return false;
-}
-
-/** Removes item types and parameters from a type: all lists have the same type as values. */
-function eraseItemTypes(type: Type): Type {
-  switch (type.kind) {
-    case "list":
-      return { kind: "list", item: { kind: "dyn" } };
-    case "map":
-      return { kind: "map", key: { kind: "dyn" }, value: { kind: "dyn" } };
-    case "opaque":
-      return { kind: "opaque", name: type.name, parameters: [] };
-    case "type":
-      return { kind: "type", of: undefined };
-    default:
-      return type;
-  }
+  return a instanceof OpaqueValue && b instanceof OpaqueValue && a.equals(b);
 }
 
 function isNumeric(value: Value): value is bigint | number | UnsignedInteger {
@@ -318,40 +332,28 @@ function compareText(a: string, b: string): number {
   return a.length - b.length;
 }
 
-const DYN: Type = { kind: "dyn" };
-
 export function typeOfValue(value: Value): Type {
-  if (value === null) return { kind: "null" };
-  switch (typeof value) {
-    case "boolean":
-      return { kind: "bool" };
-    case "bigint":
-      return { kind: "int" };
-    case "number":
-      return { kind: "double" };
-    case "string":
-      return { kind: "string" };
-    default:
-  }
-  if (value instanceof UnsignedInteger) return { kind: "uint" };
-  if (value instanceof Uint8Array) return { kind: "bytes" };
-  if (value instanceof Timestamp) return { kind: "timestamp" };
-  if (value instanceof Duration) return { kind: "duration" };
-  if (value instanceof ListValue) return { kind: "list", item: DYN };
-  if (value instanceof MapValue) return value.objectType ?? { kind: "map", key: DYN, value: DYN };
-  if (value instanceof Optional) return { kind: "opaque", name: "optional_type", parameters: [DYN] };
-  if (value instanceof TypeValue) return { kind: "type", of: undefined };
-  return { kind: "opaque", name: value.opaqueType, parameters: [] };
+  if (value === null) return NULL;
+  if (typeof value === "boolean") return BOOL;
+  if (typeof value === "bigint") return INT;
+  if (typeof value === "number") return DOUBLE;
+  if (typeof value === "string") return STRING;
+  if (value instanceof UnsignedInteger) return UINT;
+  if (value instanceof Uint8Array) return BYTES;
+  if (value instanceof Timestamp) return TIMESTAMP;
+  if (value instanceof Duration) return DURATION;
+  if (value instanceof ListValue) return listOf(DYN);
+  if (value instanceof MapValue) return value.objectType ?? mapOf(DYN, DYN);
+  if (value instanceof Optional) return optionalOf(DYN);
+  if (value instanceof TypeValue) return typeOf();
+  return opaque(value.opaqueType);
 }
 
 /** Returns the type name for evaluation errors, without the types of items. */
 export function typeNameOf(value: Value): string {
   const type = typeOfValue(value);
-  return type.kind === "list" || type.kind === "map" || type.kind === "opaque"
-    ? type.kind === "opaque"
-      ? type.name
-      : type.kind
-    : typeName(type);
+  if (type.kind === "opaque") return type.name;
+  return type.kind === "list" || type.kind === "map" ? type.kind : typeName(type);
 }
 
 /** Returns a predicate that tests whether a value matches a parameter type. */
@@ -380,8 +382,7 @@ export function typePredicate(type: Type): (value: Value) => boolean {
     case "opaque":
       return type.name === "optional_type"
         ? (value) => value instanceof Optional
-        : (value) =>
-            typeof value === "object" && value !== null && "opaqueType" in value && value.opaqueType === type.name;
+        : (value) => value instanceof OpaqueValue && value.opaqueType === type.name;
     default:
       return (value) => typeOfValue(value).kind === type.kind;
   }

@@ -5,6 +5,8 @@
  * Upstream: apimachinery `pkg/util/validation`.
  */
 
+import { ipFamily } from "./ip-address.js";
+
 const CONFIG_KEY_FORMAT = "[-._a-zA-Z0-9]+";
 const HTTP_PATH_FORMAT = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 
@@ -116,28 +118,6 @@ export function httpPathErrors(value: string): string[] {
 /** Validates an IP address of either family. */
 export function ipAddressErrors(value: string): string[] {
   return ipFamily(value) === undefined ? ["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"] : [];
-}
-
-/** Returns the IP family; `undefined` when the text is not an IP address. */
-export function ipFamily(value: string): 4 | 6 | undefined {
-  if (/^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/.test(value)) return 4;
-  if (!value.includes(":") || !/^[0-9a-fA-F:.]+$/.test(value)) return undefined;
-  const halves = value.split("::");
-  if (halves.length > 2) return undefined;
-  let groups = 0;
-  for (const half of halves) {
-    if (half === "") continue;
-    const parts = half.split(":");
-    for (const [index, part] of parts.entries()) {
-      const last = index === parts.length - 1 && half === halves.at(-1);
-      if (last && part.includes(".")) {
-        if (ipFamily(part) !== 4) return undefined;
-        groups += 2;
-      } else if (/^[0-9a-fA-F]{1,4}$/.test(part)) groups++;
-      else return undefined;
-    }
-  }
-  return (halves.length === 2 ? groups <= 7 : groups === 8) ? 6 : undefined;
 }
 
 /** Returns the length in bytes of UTF-8, which length limits count. */

@@ -5,12 +5,24 @@ export {
   environmentNameErrors,
   httpPathErrors,
   ipAddressErrors,
-  ipFamily,
   portNameErrors,
   portNumberErrors,
   underscoreSubdomainErrors,
   wildcardSubdomainErrors,
 } from "./formats.js";
+export {
+  type Cidr,
+  type IpAddress,
+  type IpAddressScope,
+  cidrContains,
+  formatIpAddress,
+  ipAddressScope,
+  ipFamily,
+  isIPv4Mapped,
+  maskedCidr,
+  parseCidr,
+  parseIpAddress,
+} from "./ip-address.js";
 export {
   dnsLabelErrors,
   dnsSubdomainErrors,

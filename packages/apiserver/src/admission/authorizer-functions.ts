@@ -3,12 +3,14 @@ import {
   type CostModel,
   type FunctionLibrary,
   MapValue,
-  type OpaqueValue,
+  OpaqueValue,
+  type Overload,
   STRING,
   type Type,
   type Value,
   exactly,
   member,
+  typeName,
 } from "@kubewright/cel";
 
 import type { AccessControl } from "../access-control.js";
@@ -33,7 +35,8 @@ export class AuthorizerValue extends MapValue {
   }
 
   get(key: Value): Value | undefined {
-    return key === "requestResource" ? new ResourceCheck(this, this.requested) : undefined;
+    if (key !== "requestResource") return undefined;
+    return opaqueValue<Check>(RESOURCE_CHECK, { authorizer: this, path: "", resource: this.requested });
   }
 
   keys(): Iterable<Value> {
@@ -45,67 +48,34 @@ export class AuthorizerValue extends MapValue {
   }
 }
 
-abstract class OpaqueObject implements OpaqueValue {
-  abstract readonly opaqueType: string;
-
-  equals(other: OpaqueValue): boolean {
-    return other === this;
-  }
+interface Group {
+  readonly authorizer: AuthorizerValue;
+  readonly group: string;
 }
 
-class PathCheck extends OpaqueObject {
-  readonly opaqueType = "kubernetes.authorization.PathCheck";
-
-  constructor(
-    readonly authorizer: AuthorizerValue,
-    readonly path: string,
-  ) {
-    super();
-  }
-
-  check(verb: string): Decision {
-    const { access, user } = this.authorizer;
-    return new Decision(access.decide({ user, verb, path: this.path }));
-  }
+/** A path or a resource that a user may or may not access. */
+interface Check {
+  readonly authorizer: AuthorizerValue;
+  readonly path: string;
+  readonly resource?: ResourceAttributes;
 }
 
-class GroupCheck extends OpaqueObject {
-  readonly opaqueType = "kubernetes.authorization.GroupCheck";
-
-  constructor(
-    readonly authorizer: AuthorizerValue,
-    readonly group: string,
-  ) {
-    super();
-  }
+function opaqueValue<T>(type: Type, content: T): OpaqueValue<T> {
+  return new OpaqueValue(typeName(type), content);
 }
 
-class ResourceCheck extends OpaqueObject {
-  readonly opaqueType = "kubernetes.authorization.ResourceCheck";
-
-  constructor(
-    readonly authorizer: AuthorizerValue,
-    readonly attributes: ResourceAttributes,
-  ) {
-    super();
-  }
-
-  with(more: Partial<ResourceAttributes>): ResourceCheck {
-    return new ResourceCheck(this.authorizer, { ...this.attributes, ...more });
-  }
-
-  check(verb: string): Decision {
-    const { access, user } = this.authorizer;
-    return new Decision(access.decide({ user, verb, path: "", resource: this.attributes }));
-  }
+/** Narrows a resource check by a text. */
+function narrowing(attributes: (text: string) => Partial<ResourceAttributes>): Overload[] {
+  return [
+    member([RESOURCE_CHECK, STRING], RESOURCE_CHECK, ({ content }: OpaqueValue<Check>, text: string) =>
+      opaqueValue(RESOURCE_CHECK, { ...content, resource: { ...content.resource!, ...attributes(text) } }),
+    ),
+  ];
 }
 
-class Decision extends OpaqueObject {
-  readonly opaqueType = "kubernetes.authorization.Decision";
-
-  constructor(readonly decision: AccessDecision) {
-    super();
-  }
+function check({ content }: OpaqueValue<Check>, verb: string): OpaqueValue<AccessDecision> {
+  const { authorizer, ...attributes } = content;
+  return opaqueValue(DECISION, authorizer.access.decide({ user: authorizer.user, verb, ...attributes }));
 }
 
 /**
@@ -114,17 +84,13 @@ class Decision extends OpaqueObject {
  */
 export const authorizerFunctions: FunctionLibrary = {
   path: [
-    member(
-      [AUTHORIZER, STRING],
-      PATH_CHECK,
-      (authorizer: AuthorizerValue, path: string) => new PathCheck(authorizer, path),
+    member([AUTHORIZER, STRING], PATH_CHECK, (authorizer: AuthorizerValue, path: string) =>
+      opaqueValue<Check>(PATH_CHECK, { authorizer, path }),
     ),
   ],
   group: [
-    member(
-      [AUTHORIZER, STRING],
-      GROUP_CHECK,
-      (authorizer: AuthorizerValue, group: string) => new GroupCheck(authorizer, group),
+    member([AUTHORIZER, STRING], GROUP_CHECK, (authorizer: AuthorizerValue, group: string) =>
+      opaqueValue<Group>(GROUP_CHECK, { authorizer, group }),
     ),
   ],
   serviceAccount: [
@@ -135,31 +101,22 @@ export const authorizerFunctions: FunctionLibrary = {
     }),
   ],
   resource: [
-    member([GROUP_CHECK, STRING], RESOURCE_CHECK, ({ authorizer, group }: GroupCheck, resource: string) => {
-      return new ResourceCheck(authorizer, { group, version: "*", resource, subresource: "", namespace: "", name: "" });
-    }),
-  ],
-  subresource: [
-    member([RESOURCE_CHECK, STRING], RESOURCE_CHECK, (check: ResourceCheck, subresource: string) =>
-      check.with({ subresource }),
+    member([GROUP_CHECK, STRING], RESOURCE_CHECK, ({ content }: OpaqueValue<Group>, resource: string) =>
+      opaqueValue<Check>(RESOURCE_CHECK, {
+        authorizer: content.authorizer,
+        path: "",
+        resource: { group: content.group, version: "*", resource, subresource: "", namespace: "", name: "" },
+      }),
     ),
   ],
-  namespace: [
-    member([RESOURCE_CHECK, STRING], RESOURCE_CHECK, (check: ResourceCheck, namespace: string) =>
-      check.with({ namespace }),
-    ),
-  ],
-  name: [
-    member([RESOURCE_CHECK, STRING], RESOURCE_CHECK, (check: ResourceCheck, name: string) => check.with({ name })),
-  ],
-  fieldSelector: [member([RESOURCE_CHECK, STRING], RESOURCE_CHECK, (check: ResourceCheck) => check)],
-  labelSelector: [member([RESOURCE_CHECK, STRING], RESOURCE_CHECK, (check: ResourceCheck) => check)],
-  check: [
-    member([PATH_CHECK, STRING], DECISION, (check: PathCheck, verb: string) => check.check(verb), checkCost),
-    member([RESOURCE_CHECK, STRING], DECISION, (check: ResourceCheck, verb: string) => check.check(verb), checkCost),
-  ],
-  allowed: [member([DECISION], BOOL, ({ decision }: Decision) => decision.allowed)],
-  reason: [member([DECISION], STRING, ({ decision }: Decision) => decision.reason)],
+  subresource: narrowing((subresource) => ({ subresource })),
+  namespace: narrowing((namespace) => ({ namespace })),
+  name: narrowing((name) => ({ name })),
+  fieldSelector: narrowing(() => ({})),
+  labelSelector: narrowing(() => ({})),
+  check: [PATH_CHECK, RESOURCE_CHECK].map((type) => member([type, STRING], DECISION, check, checkCost)),
+  allowed: [member([DECISION], BOOL, ({ content }: OpaqueValue<AccessDecision>) => content.allowed)],
+  reason: [member([DECISION], STRING, ({ content }: OpaqueValue<AccessDecision>) => content.reason)],
   errored: [member([DECISION], BOOL, () => false)],
   error: [member([DECISION], STRING, () => "")],
 };
