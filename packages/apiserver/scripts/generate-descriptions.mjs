@@ -51,6 +51,8 @@ for (const file of globSync("*/*.d.ts", { cwd: typings }).sort()) {
 }
 
 const described = new Map();
+/** How often the types give each text to a field, by field name. */
+const textCounts = new Map();
 for (const type of new Set([...source.matchAll(DECLARATION)].map(([, name]) => name))) {
   const prefix = PREFIXES.find((candidate) => existsSync(join(models, `${candidate}${type}.d.ts`)));
   if (prefix === undefined) throw new Error(`no model of @kubernetes/client-node is the type ${type}`);
@@ -72,11 +74,25 @@ for (const type of new Set([...source.matchAll(DECLARATION)].map(([, name]) => n
     if (text !== "" && (texts[field] === undefined || TYPE_DESCRIPTION.test(texts[field]))) texts[field] = text;
   }
   described.set(type, texts);
+  for (const field of wireNames.values()) {
+    const text = (texts[field] ??= "");
+    const counts = textCounts.get(field) ?? new Map();
+    textCounts.set(field, counts.set(text, (counts.get(text) ?? 0) + 1));
+  }
+}
+
+/** The texts that most types give to a field of that name, where leaving them out of the types saves lines. */
+const common = {};
+for (const [field, counts] of textCounts) {
+  const undescribed = counts.get("") ?? 0;
+  counts.delete("");
+  const [text = "", count = 0] = [...counts].sort(([, a], [, b]) => b - a)[0] ?? [];
+  if (count > undescribed + 1) common[field] = text;
 }
 
 /** The field where each text occurs first. */
 const firstUse = new Map();
-const lines = [...described].flatMap(([type, texts]) => {
+const lines = [["*", { "": "", ...common }], ...described].flatMap(([type, texts]) => {
   const written = (field) => {
     const text = (texts[field] ?? "").replaceAll(/\s*\n\s*/g, " ");
     const same = firstUse.get(text);
@@ -84,8 +100,10 @@ const lines = [...described].flatMap(([type, texts]) => {
     firstUse.set(text, `${type}.${field}`);
     return text;
   };
-  const fields = Object.keys(texts).filter((field) => field !== "");
-  return [`${type} ${written("")}`, ...fields.map((field) => ` ${field} ${written(field)}`)];
+  const fields = Object.keys(texts).filter(
+    (field) => field !== "" && (type === "*" || texts[field] !== (common[field] ?? "")),
+  );
+  return [`${type} ${written("")}`.trimEnd(), ...fields.map((field) => ` ${field} ${written(field)}`.trimEnd())];
 });
 const escaped = lines.join("\n").replaceAll(/[\\`]|\$\{/g, "\\$&");
 writeFileSync(

@@ -239,12 +239,13 @@ class Describer {
   /** @param type - Name of the type in the descriptions. */
   #object(schema: ObjectSchema, name: string, type = schema.name): void {
     if (Object.hasOwn(this.#schemas, name)) return;
-    const texts = this.#descriptions[type] ?? {};
+    const texts =
+      this.#descriptions[type] === undefined ? {} : { ...this.#descriptions["*"], ...this.#descriptions[type] };
     const properties: JsonObject = {};
     const described: JsonObject = { ...describedBy(texts[""]), type: "object", properties };
     this.#schemas[name] = described;
     for (const field of schema.fields.values())
-      properties[field.name] = { ...describedBy(texts[field.name] ?? this.#ofType(field)), ...this.#field(field) };
+      properties[field.name] = { ...describedBy(texts[field.name] || this.#ofType(field)), ...this.#field(field) };
     const required = [...schema.fields.values()].filter((field) => field.required).map((field) => field.name);
     if (required.length > 0) described["required"] = required;
     if (schema.atomic) described["x-kubernetes-map-type"] = "atomic";
@@ -298,8 +299,8 @@ class Describer {
   }
 }
 
-function describedBy(text: string | undefined): JsonObject {
-  return text === undefined ? {} : { description: text };
+function describedBy(description: string | undefined): JsonObject {
+  return description ? { description } : {};
 }
 
 function scalarSchema(scalar: ScalarType): JsonObject {

@@ -4,31 +4,114 @@ import { readDescriptions } from "./read-descriptions.js";
 
 /** Descriptions of types and their fields. Large: import it lazily. */
 export const descriptions = readDescriptions(`
-Pod Pod is a collection of containers that can run on a host. This resource is created by clients and scheduled onto hosts.
+*
  apiVersion APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources
  kind Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds
  metadata Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata
+ spec Spec holds information about the request being evaluated
+ status Status of the condition, one of True, False, Unknown.
+ message A human readable message indicating details about the transition.
+ reason The reason for the condition's last transition.
+ target target specifies the target value for the given metric
+ rules rules describes what operations on what resources/subresources the webhook cares about. The webhook cares about an operation if it matches _any_ Rule. However, in order to prevent ValidatingAdmissionWebhooks and MutatingAdmissionWebhooks from putting the cluster in a state which cannot be recovered from without completely disabling the plugin, ValidatingAdmissionWebhooks and MutatingAdmissionWebhooks are never called on admission requests for ValidatingWebhookConfiguration and MutatingWebhookConfiguration objects.
+ subjects Subjects holds references to the objects the role applies to.
+ name Name of the referent. This field is effectively required, but due to backwards compatibility is allowed to be empty. Instances of this type with an empty value here are almost certainly wrong. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names
+ namespace namespace is the namespace of the service. Required
+ observedGeneration observedGeneration represents the .metadata.generation that the condition was set based upon. For instance, if .metadata.generation is currently 12, but the .status.conditions[x].observedGeneration is 9, the condition is out of date with respect to the current state of the instance.
+ scope scope specifies the scope of this rule. Valid values are "Cluster", "Namespaced", and "*" "Cluster" means that only cluster-scoped resources will match this rule. Namespace API objects are cluster-scoped. "Namespaced" means that only namespaced resources will match this rule. "*" means that there are no scope restrictions. Subresources match the scope of their parent resource. Default is "*".
+ token token is the opaque bearer token.
+ apiGroups apiGroups is the API groups the resources belong to. '*' is all groups. If '*' is present, the length of the slice must be one. Required.
+ apiGroup APIGroup is the group for the resource being referenced. If APIGroup is not specified, the specified Kind must be in the core API group. For any other third-party types, APIGroup is required.
+ env List of environment variables to set in the container. Cannot be updated.
+ envFrom List of sources to populate environment variables in the container. The keys defined within a source may consist of any printable ASCII characters except '='. When a key exists in multiple sources, the value associated with the last source will take precedence. Values defined by an Env with a duplicate key will take precedence. Cannot be updated.
+ imagePullPolicy Image pull policy. One of Always, Never, IfNotPresent. Defaults to Always if :latest tag is specified, or IfNotPresent otherwise. Cannot be updated. More info: https://kubernetes.io/docs/concepts/containers/images#updating-images
+ stdin Whether this container should allocate a buffer for stdin in the container runtime. If this is not set, reads from stdin in the container will always result in EOF. Default is false.
+ stdinOnce Whether the container runtime should close the stdin channel after it has been opened by a single attach. When stdin is true the stdin stream will remain open across multiple attach sessions. If stdinOnce is set to true, stdin is opened on container start, is empty until the first client attaches to stdin, and then remains open and accepts data until the client disconnects, at which time stdin is closed and remains closed until the container is restarted. If this flag is false, a container processes that reads from stdin will never receive an EOF. Default is false
+ terminationMessagePath Optional: Path at which the file to which the container's termination message will be written is mounted into the container's filesystem. Message written is intended to be brief final status, such as an assertion failure message. Will be truncated by the node if greater than 4096 bytes. The total message length across all containers will be limited to 12kb. Defaults to /dev/termination-log. Cannot be updated.
+ terminationMessagePolicy Indicate how the termination message should be populated. File will use the contents of terminationMessagePath to populate the container status message on both success and failure. FallbackToLogsOnError will use the last chunk of container log output if the termination message file is empty and the container exited with an error. The log output is limited to 2048 bytes or 80 lines, whichever is smaller. Defaults to File. Cannot be updated.
+ tty Whether this container should allocate a TTY for itself, also requires 'stdin' to be true. Default is false.
+ volumeDevices volumeDevices is the list of block devices to be used by the container.
+ workingDir Container's working directory. If not specified, the container runtime's default will be used, which might be configured in the container image. Cannot be updated.
+ options options is Optional: this field holds extra command options if any.
+ limits Limits describes the maximum amount of compute resources allowed. More info: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/
+ requests Requests describes the minimum amount of compute resources required. If Requests is omitted for a container, it defaults to Limits if that is explicitly specified, otherwise to an implementation-defined value. Requests cannot exceed Limits. More info: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/
+ key The label key that the selector applies to.
+ awsElasticBlockStore awsElasticBlockStore represents an AWS Disk resource that is attached to a kubelet's host machine and then exposed to the pod. More info: https://kubernetes.io/docs/concepts/storage/volumes#awselasticblockstore
+ azureDisk azureDisk represents an Azure Data Disk mount on the host and bind mount to the pod.
+ azureFile azureFile represents an Azure File Service mount on the host and bind mount to the pod.
+ cephfs cephFS represents a Ceph FS mount on the host that shares a pod's lifetime
+ cinder cinder represents a cinder volume attached and mounted on kubelets host machine. More info: https://examples.k8s.io/mysql-cinder-pd/README.md
+ fc fc represents a Fibre Channel resource that is attached to a kubelet's host machine and then exposed to the pod.
+ flexVolume flexVolume represents a generic volume resource that is provisioned/attached using an exec based plugin.
+ photonPersistentDisk photonPersistentDisk represents a PhotonController persistent disk attached and mounted on kubelets host machine
+ portworxVolume portworxVolume represents a portworx volume attached and mounted on kubelets host machine
+ quobyte quobyte represents a Quobyte mount on the host that shares a pod's lifetime
+ rbd rbd represents a Rados Block Device mount on the host that shares a pod's lifetime. More info: https://examples.k8s.io/volumes/rbd/README.md
+ scaleIO scaleIO represents a ScaleIO persistent volume attached and mounted on Kubernetes nodes.
+ vsphereVolume vsphereVolume represents a vSphere volume attached and mounted on kubelets host machine
+ lastTransitionTime Last time the condition transitioned from one status to another.
+ appProtocol The application protocol for this port. This is used as a hint for implementations to offer richer behavior for protocols that they understand. This field follows standard Kubernetes label syntax. Valid values are either:  * Un-prefixed protocol names - reserved for IANA standard service names (as per RFC-6335 and https://www.iana.org/assignments/service-names).  * Kubernetes-defined prefixed names:   * 'kubernetes.io/h2c' - HTTP/2 prior knowledge over cleartext as described in https://www.rfc-editor.org/rfc/rfc9113.html#name-starting-http-2-with-prior-   * 'kubernetes.io/ws'  - WebSocket over cleartext as described in https://www.rfc-editor.org/rfc/rfc6455   * 'kubernetes.io/wss' - WebSocket over TLS as described in https://www.rfc-editor.org/rfc/rfc6455  * Other protocols should use implementation-defined prefixed names such as mycompany.com/my-custom-protocol.
+ path path is Optional: Used as the mounted root, rather than the full Ceph tree, default is /
+ resource resource refers to a resource metric (such as those specified in requests and limits) known to Kubernetes describing each pod in the current scale target (e.g. CPU or memory). Such metrics are built in to Kubernetes, and have special scaling options on top of those available to normal per-pod metrics using the "pods" source.
+ exec Exec specifies the action to take.
+ httpGet HTTPGet specifies the http request to perform.
+ timeoutSeconds timeoutSeconds specifies the timeout for this webhook. After the timeout passes, the webhook call will be ignored or the API call will fail based on the failure policy. The timeout value must be between 1 and 30 seconds. Default to 10 seconds.
+ readOnly readOnly defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts.
+ fsType fsType is the filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. "ext4", "xfs", "ntfs". Implicitly inferred to be "ext4" if unspecified.
+ volumeID volumeID used to identify the volume in cinder. More info: https://examples.k8s.io/mysql-cinder-pd/README.md
+ monitors monitors is Required: Monitors is a collection of Ceph monitors More info: https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it
+ secretFile secretFile is Optional: SecretFile is the path to key ring for User, default is /etc/ceph/user.secret More info: https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it
+ items items if unspecified, each key-value pair in the Data field of the referenced ConfigMap will be projected into the volume as a file whose name is the key and content is the value. If specified, the listed keys will be projected into the specified paths, and unlisted keys will not be present. If a key is specified which is not present in the ConfigMap, the volume setup will error unless it is marked optional. Paths must be relative and may not contain the '..' path or start with '..'.
+ optional optional specify whether the ConfigMap or its keys must be defined
+ driver driver is the name of the driver to use for this volume.
+ chapAuthDiscovery chapAuthDiscovery defines whether support iSCSI Discovery CHAP authentication
+ chapAuthSession chapAuthSession defines whether support iSCSI Session CHAP authentication
+ initiatorName initiatorName is the custom iSCSI Initiator Name. If initiatorName is specified with iscsiInterface simultaneously, new iSCSI interface <target portal>:<volume name> will be created for the connection.
+ iscsiInterface iscsiInterface is the interface Name that uses an iSCSI transport. Defaults to 'default' (tcp).
+ targetPortal targetPortal is iSCSI Target Portal. The Portal is either an IP or ip_addr:port if the port is other than default (typically TCP ports 860 and 3260).
+ keyring keyring is the path to key ring for RBDUser. Default is /etc/ceph/keyring. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it
+ pool pool is the rados pool name. Default is rbd. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it
+ gateway gateway is the host address of the ScaleIO API Gateway.
+ protectionDomain protectionDomain is the name of the ScaleIO Protection Domain for the configured storage.
+ storageMode storageMode indicates whether the storage for a volume should be ThickProvisioned or ThinProvisioned. Default is ThinProvisioned.
+ storagePool storagePool is the ScaleIO Storage Pool associated with the protection domain.
+ system system is the name of the storage system as configured in ScaleIO.
+ volumeName volumeName is the name of a volume already created in the ScaleIO system that is associated with this volume source.
+ volumeNamespace volumeNamespace specifies the scope of the volume within StorageOS.  If no namespace is specified then the Pod's namespace will be used.  This allows the Kubernetes name scoping to be mirrored within StorageOS for tighter integration. Set VolumeName to any name to override the default behaviour. Set to "default" if you are not using namespaces within StorageOS. Namespaces that do not pre-exist within StorageOS will be created.
+ clientConfig ClientConfig defines how to communicate with the hook. Required
+ rawSelector rawSelector is the serialization of a field selector that would be included in a query parameter. Webhook implementations are encouraged to ignore rawSelector. The kube-apiserver's *SubjectAccessReview will parse the rawSelector as long as the requirements are not present.
+ caBundle caBundle is a PEM encoded CA bundle which will be used to validate the webhook's server certificate. If unspecified, system trust roots on the apiserver are used.
+ webhooks webhooks is a list of webhooks and the affected resources and operations.
+ admissionReviewVersions admissionReviewVersions is an ordered list of preferred \`AdmissionReview\` versions the Webhook expects. API server will try to use first version in the list which it supports. If none of the versions specified in this list supported by API server, validation will fail for this object. If a persisted webhook configuration specifies allowed versions and does not include any versions known to the API Server, calls to the webhook will fail and be subject to the failure policy.
+ failurePolicy failurePolicy defines how unrecognized errors from the admission endpoint are handled - allowed values are Ignore or Fail. Defaults to Fail.
+ matchConditions matchConditions is a list of conditions that must be met for a request to be sent to this webhook. Match conditions filter requests that have already been matched by the rules, namespaceSelector, and objectSelector. An empty list of matchConditions matches all requests. There are a maximum of 64 match conditions allowed.  The exact matching logic is (in order):   1. If ANY matchCondition evaluates to FALSE, the webhook is skipped.   2. If ALL matchConditions evaluate to TRUE, the webhook is called.   3. If any matchCondition evaluates to an error (but none are FALSE):      - If failurePolicy=Fail, reject the request      - If failurePolicy=Ignore, the error is ignored and the webhook is skipped
+ matchPolicy matchPolicy defines how the "rules" list is used to match incoming requests. Allowed values are "Exact" or "Equivalent".  - Exact: match a request only if it exactly matches a specified rule. For example, if deployments can be modified via apps/v1, apps/v1beta1, and extensions/v1beta1, but "rules" only included \`apiGroups:["apps"], apiVersions:["v1"], resources: ["deployments"]\`, a request to apps/v1beta1 or extensions/v1beta1 would not be sent to the webhook.  - Equivalent: match a request if modifies a resource listed in rules, even via another API group or version. For example, if deployments can be modified via apps/v1, apps/v1beta1, and extensions/v1beta1, and "rules" only included \`apiGroups:["apps"], apiVersions:["v1"], resources: ["deployments"]\`, a request to apps/v1beta1 or extensions/v1beta1 would be converted to apps/v1 and sent to the webhook.  Defaults to "Equivalent"
+ objectSelector ObjectSelector decides whether to run the webhook based on if the object has matching labels. objectSelector is evaluated against both the oldObject and newObject that would be sent to the webhook, and is considered to match if either object matches the selector. A null object (oldObject in the case of create, or newObject in the case of delete) or an object that cannot have labels (like a DeploymentRollback or a PodProxyOptions object) is not considered to match. Use the object selector only if the webhook is opt-in, because end users may skip the admission webhook by setting the labels. Default to the empty LabelSelector, which matches everything.
+ sideEffects sideEffects states whether this webhook has side effects. Acceptable values are: None, NoneOnDryRun (webhooks created via v1beta1 may also specify Some or Unknown). Webhooks with side effects MUST implement a reconciliation system, since a request may be rejected by a future step in the admission chain and the side effects therefore need to be undone. Requests with the dryRun attribute will be auto-rejected if they match a webhook with sideEffects == Unknown or Some.
+ apiVersions apiVersions is the API versions the resources belong to. '*' is all versions. If '*' is present, the length of the slice must be one. Required.
+ operations operations is the operations the admission hook cares about - CREATE, UPDATE, DELETE, CONNECT or * for all of those operations and any future admission operations that are added. If '*' is present, the length of the slice must be one. Required.
+ minReadySeconds Minimum number of seconds for which a newly created pod should be ready without any of its container crashing, for it to be considered available. Defaults to 0 (pod will be considered available as soon as it is ready)
+ minReplicas minReplicas is the lower limit for the number of replicas to which the autoscaler can scale down.  It defaults to 1 pod.  minReplicas is allowed to be 0 if the alpha feature gate HPAScaleToZero is enabled and at least one Object or External metric is configured.  Scaling is active as long as at least one metric value is available.
+ external external refers to a global metric that is not associated with any Kubernetes object. It allows autoscaling based on information coming from components running outside of cluster (for example length of queue in cloud messaging service, or QPS from loadbalancer running outside of cluster).
+ object object refers to a metric describing a single kubernetes object (for example, hits-per-second on an Ingress object).
+ pods pods refers to a metric describing each pod in the current scale target (for example, transactions-processed-per-second). The values will be averaged together before being compared to the target value.
+ container container is the name of the container in the pods of the scaling target
+ metric metric identifies the target metric by name and selector
+ current current contains the current value for the given metric
+Pod Pod is a collection of containers that can run on a host. This resource is created by clients and scheduled onto hosts.
  spec Specification of the desired behavior of the pod. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status
  status Most recently observed status of the pod. This data may not be up to date. Populated by the system. Read-only. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status
 Node Node is a worker node in Kubernetes. Each node will have a unique identifier in the cache (i.e. in etcd).
- apiVersion =Pod.apiVersion
- kind =Pod.kind
- metadata =Pod.metadata
  spec Spec defines the behavior of a node. https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status
  status Most recently observed status of the node. Populated by the system. Read-only. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status
 Namespace Namespace provides a scope for Names. Use of multiple namespaces is optional.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
- metadata =Pod.metadata
  spec Spec defines the behavior of the Namespace. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status
  status Status describes the current status of a Namespace. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status
 Event Event is a report of an event somewhere in the cluster.  Events have a limited retention time and triggers and messages may evolve with time.  Event consumers should not rely on the timing of an event with a given Reason reflecting a consistent underlying trigger, or the continued existence of events with that Reason.  Events should be treated as informative, best-effort, supplemental data.
  action What action was taken/failed regarding to the Regarding object.
- apiVersion =Pod.apiVersion
  count The number of times this event has occurred.
  eventTime Time when this Event was first observed.
  firstTimestamp The time at which the event was first recorded. (Time of server receipt is in TypeMeta.)
- kind =Pod.kind
  lastTimestamp The time at which the most recent occurrence of this event was recorded.
  message A human-readable description of the status of this operation.
  reason This should be a short, machine understandable string that gives the reason for the transition into the object's current status.
@@ -36,165 +119,103 @@ Event Event is a report of an event somewhere in the cluster.  Events have a lim
  reportingInstance ID of the controller instance, e.g. \`kubelet-xyzf\`.
  type Type of this event (Normal, Warning), new types could be added in the future
  involvedObject The object that this event is about.
- metadata =Pod.metadata
  related Optional secondary object for more complex actions.
  series Data about the Event series this event represents or nil if it's a singleton Event.
  source The component reporting this event. Should be a short machine understandable string.
 ConfigMap ConfigMap holds configuration data for pods to consume.
- apiVersion =Pod.apiVersion
  binaryData BinaryData contains the binary data. Each key must consist of alphanumeric characters, '-', '_' or '.'. BinaryData can contain byte sequences that are not in the UTF-8 range. The keys stored in BinaryData must not overlap with the ones in the Data field, this is enforced during validation process. Using this field will require 1.10+ apiserver and kubelet.
  data Data contains the configuration data. Each key must consist of alphanumeric characters, '-', '_' or '.'. Values with non-UTF-8 byte sequences must use the BinaryData field. The keys stored in Data must not overlap with the keys in the BinaryData field, this is enforced during validation process.
  immutable Immutable, if set to true, ensures that data stored in the ConfigMap cannot be updated (only object metadata can be modified). If not set to true, the field can be modified at any time. Defaulted to nil.
- kind =Pod.kind
- metadata =Pod.metadata
 Secret Secret holds secret data of a certain type. The total bytes of the values in the Data field must be less than MaxSecretSize bytes.
- apiVersion =Pod.apiVersion
  data Data contains the secret data. Each key must consist of alphanumeric characters, '-', '_' or '.'. The serialized form of the secret data is a base64 encoded string, representing the arbitrary (possibly non-string) data value here. Described in https://tools.ietf.org/html/rfc4648#section-4
  immutable Immutable, if set to true, ensures that data stored in the Secret cannot be updated (only object metadata can be modified). If not set to true, the field can be modified at any time. Defaulted to nil.
- kind =Pod.kind
  stringData stringData allows specifying non-binary secret data in string form. It is provided as a write-only input field for convenience. All keys and values are merged into the data field on write, overwriting any existing values. The stringData field is never output when reading from the API.
  type Used to facilitate programmatic handling of secret data. More info: https://kubernetes.io/docs/concepts/configuration/secret/#secret-types
- metadata =Pod.metadata
 ServiceAccount ServiceAccount binds together: * a name, understood by users, and perhaps by peripheral systems, for an identity * a principal that can be authenticated and authorized * a set of secrets
- apiVersion =Pod.apiVersion
  automountServiceAccountToken AutomountServiceAccountToken indicates whether pods running as this service account should have an API token automatically mounted. Can be overridden at the pod level.
  imagePullSecrets ImagePullSecrets is a list of references to secrets in the same namespace to use for pulling any images in pods that reference this ServiceAccount. ImagePullSecrets are distinct from Secrets because Secrets can be mounted in the pod, but ImagePullSecrets are only accessed by the kubelet. More info: https://kubernetes.io/docs/concepts/containers/images/#specifying-imagepullsecrets-on-a-pod
- kind =Pod.kind
  secrets Secrets is a list of the secrets in the same namespace that pods running using this ServiceAccount are allowed to use. Pods are only limited to this list if this service account has a "kubernetes.io/enforce-mountable-secrets" annotation set to "true". The "kubernetes.io/enforce-mountable-secrets" annotation is deprecated since v1.32. Prefer separate namespaces to isolate access to mounted secrets. This field should not be used to find auto-generated service account token secrets for use outside of pods. Instead, tokens can be requested directly using the TokenRequest API, or service account token secrets can be manually created. More info: https://kubernetes.io/docs/concepts/configuration/secret
- metadata =Pod.metadata
 Service Service is a named abstraction of software service (for example, mysql) consisting of local port (for example 3306) that the proxy listens on, and the selector that determines which pods will answer requests sent through the proxy.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
- metadata =Pod.metadata
  spec Spec defines the behavior of a service. https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status
  status Most recently observed status of the service. Populated by the system. Read-only. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status
 Binding Binding ties one object to another; for example, a pod is bound to a node by a scheduler.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
+ metadata
+ target
 Job Job represents the configuration of a single job.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
- metadata =Pod.metadata
  spec Specification of the desired behavior of a job. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status
  status Current status of a job. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status
 CronJob CronJob represents the configuration of a single cron job.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
- metadata =Pod.metadata
  spec Specification of the desired behavior of a cron job, including the schedule. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status
  status Current status of a cron job. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status
 Lease Lease defines a lease concept.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
  metadata More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata
  spec spec contains the specification of the Lease. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status
 EventsV1Event Event is a report of an event somewhere in the cluster. It generally denotes some state change in the system. Events have a limited retention time and triggers and messages may evolve with time.  Event consumers should not rely on the timing of an event with a given Reason reflecting a consistent underlying trigger, or the continued existence of events with that Reason.  Events should be treated as informative, best-effort, supplemental data.
  action action is what action was taken/failed regarding to the regarding object. It is machine-readable. This field cannot be empty for new Events and it can have at most 128 characters.
- apiVersion =Pod.apiVersion
  deprecatedCount deprecatedCount is the deprecated field assuring backward compatibility with core.v1 Event type.
  deprecatedFirstTimestamp deprecatedFirstTimestamp is the deprecated field assuring backward compatibility with core.v1 Event type.
  deprecatedLastTimestamp deprecatedLastTimestamp is the deprecated field assuring backward compatibility with core.v1 Event type.
  eventTime eventTime is the time when this Event was first observed. It is required.
- kind =Pod.kind
  note note is a human-readable description of the status of this operation. Maximal length of the note is 1kB, but libraries should be prepared to handle values up to 64kB.
  reason reason is why the action was taken. It is human-readable. This field cannot be empty for new Events and it can have at most 128 characters.
  reportingController reportingController is the name of the controller that emitted this Event, e.g. \`kubernetes.io/kubelet\`. This field cannot be empty for new Events.
  reportingInstance reportingInstance is the ID of the controller instance, e.g. \`kubelet-xyzf\`. This field cannot be empty for new Events and it can have at most 128 characters.
  type type is the type of this event (Normal, Warning), new types could be added in the future. It is machine-readable. This field cannot be empty for new Events.
  deprecatedSource deprecatedSource is the deprecated field assuring backward compatibility with core.v1 Event type.
- metadata =Pod.metadata
  regarding regarding contains the object this Event is about. In most cases it's an Object reporting controller implements, e.g. ReplicaSetController implements ReplicaSets and this event is emitted because it acts on some changes in a ReplicaSet object.
  related related is the optional secondary object for more complex actions. E.g. when regarding object triggers a creation or deletion of related object.
  series series is data about the Event series this event represents or nil if it's a singleton Event.
 Eviction Eviction evicts a pod from its node subject to certain policies and safety constraints. This is a subresource of Pod.  A request to cause such an eviction is created by POSTing to .../pods/<pod name>/evictions.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
  deleteOptions DeleteOptions may be provided
  metadata ObjectMeta describes the pod that is being evicted.
 CustomResourceDefinition CustomResourceDefinition represents a resource that should be exposed on the API server.  Its name MUST be in the format <.spec.name>.<.spec.group>.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
  metadata Standard object's metadata More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata
  spec spec describes how the user wants the resources to appear
  status status indicates the actual state of the CustomResourceDefinition
 Scale Scale represents a scaling request for a resource.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
  metadata Standard object metadata; More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata.
  spec spec defines the behavior of the scale. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status.
  status status is the current status of the scale. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status. Read-only.
 DeleteOptions DeleteOptions may be provided when deleting an API object.
- apiVersion =Pod.apiVersion
  dryRun When present, indicates that modifications should not be persisted. An invalid or unrecognized dryRun directive will result in an error response and no further processing of the request. Valid values are: - All: all dry run stages will be processed
  gracePeriodSeconds The duration in seconds before the object should be deleted. Value must be non-negative integer. The value zero indicates delete immediately. If this value is nil, the default grace period for the specified type will be used. Defaults to a per object value if not specified. zero means delete immediately.
  ignoreStoreReadErrorWithClusterBreakingPotential if set to true, it will trigger an unsafe deletion of the resource in case the normal deletion flow fails with a corrupt object error. A resource is considered corrupt if it can not be retrieved from the underlying storage successfully because of a) its data can not be transformed e.g. decryption failure, or b) it fails to decode into an object. NOTE: unsafe deletion ignores finalizer constraints, skips precondition checks, and removes the object from the storage. WARNING: This may potentially break the cluster if the workload associated with the resource being unsafe-deleted relies on normal deletion flow. Use only if you REALLY know what you are doing. The default value is false, and the user must opt in to enable it
- kind =Pod.kind
  orphanDependents Deprecated: please use the PropagationPolicy, this field will be deprecated in 1.7. Should the dependent objects be orphaned. If true/false, the "orphan" finalizer will be added to/removed from the object's finalizers list. Either this field or PropagationPolicy may be set, but not both.
  propagationPolicy Whether and how garbage collection will be performed. Either this field or OrphanDependents may be set, but not both. The default policy is decided by the existing finalizer set in the metadata.finalizers and the resource-specific default policy. Acceptable values are: 'Orphan' - orphan the dependents; 'Background' - allow the garbage collector to delete the dependents in the background; 'Foreground' - a cascading policy that deletes all dependents in the foreground.
  preconditions Must be fulfilled before a deletion is carried out. If not possible, a 409 Conflict status will be returned.
 SelfSubjectAccessReview SelfSubjectAccessReview checks whether or the current user can perform an action.  Not filling in a spec.namespace means "in all namespaces".  Self is a special case, because users should always be able to check whether they can perform an action
- apiVersion =Pod.apiVersion
- kind =Pod.kind
  metadata Standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata
  spec Spec holds information about the request being evaluated. user and groups must be empty
  status Status is filled in by the server and indicates whether the request is allowed or not
 SubjectAccessReview SubjectAccessReview checks whether or not a user or group can perform an action.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
  metadata =SelfSubjectAccessReview.metadata
- spec Spec holds information about the request being evaluated
  status =SelfSubjectAccessReview.status
 LocalSubjectAccessReview LocalSubjectAccessReview checks whether or not a user or group can perform an action in a given namespace. Having a namespace scoped resource makes it much easier to grant namespace scoped policy that includes permissions checking.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
  metadata =SelfSubjectAccessReview.metadata
  spec Spec holds information about the request being evaluated. spec.namespace must be equal to the namespace you made the request against. If empty, it is defaulted.
  status =SelfSubjectAccessReview.status
 SelfSubjectRulesReview SelfSubjectRulesReview enumerates the set of actions the current user can perform within a namespace. The returned list of actions may be incomplete depending on the server's authorization mode, and any errors experienced during the evaluation. SelfSubjectRulesReview should be used by UIs to show/hide actions, or to quickly let an end user reason about their permissions. It should NOT Be used by external systems to drive authorization decisions as this raises confused deputy, cache lifetime/revocation, and correctness concerns. SubjectAccessReview, and LocalAccessReview are the correct way to defer authorization decisions to the API server.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
  metadata =SelfSubjectAccessReview.metadata
  spec Spec holds information about the request being evaluated.
  status Status is filled in by the server and indicates the set of actions a user can perform.
 SelfSubjectReview SelfSubjectReview contains the user information that the kube-apiserver has about the user making this request. When using impersonation, users will receive the user info of the user being impersonated.  If impersonation or request header authentication is used, any extra keys will have their case ignored and returned as lowercase.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
- metadata =Pod.metadata
  status Status is filled in by the server with the user attributes.
 TokenReview TokenReview attempts to authenticate a token to a known user. Note: TokenReview requests may be cached by the webhook token authenticator plugin in the kube-apiserver.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
- metadata =Pod.metadata
- spec =SubjectAccessReview.spec
  status Status is filled in by the server and indicates whether the request can be authenticated.
 Role Role is a namespaced, logical grouping of PolicyRules that can be referenced as a unit by a RoleBinding.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
  rules Rules holds all the PolicyRules for this Role
  metadata Standard object's metadata.
 ClusterRole ClusterRole is a cluster level, logical grouping of PolicyRules that can be referenced as a unit by a RoleBinding or ClusterRoleBinding.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
  rules Rules holds all the PolicyRules for this ClusterRole
  aggregationRule AggregationRule is an optional field that describes how to build the Rules for this ClusterRole. If AggregationRule is set, then the Rules are controller managed and direct changes to Rules will be stomped by the controller.
  metadata =Role.metadata
 RoleBinding RoleBinding references a role, but does not contain it.  It can reference a Role in the same namespace or a ClusterRole in the global namespace. It adds who information via Subjects and namespace information by which namespace it exists in.  RoleBindings in a given namespace only have effect in that namespace.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
- subjects Subjects holds references to the objects the role applies to.
  metadata =Role.metadata
  roleRef RoleRef can reference a Role in the current namespace or a ClusterRole in the global namespace. If the RoleRef cannot be resolved, the Authorizer must return an error. This field is immutable.
 ClusterRoleBinding ClusterRoleBinding references a ClusterRole, but not contain it.  It can reference a ClusterRole in the global namespace, and adds who information via Subject.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
- subjects =RoleBinding.subjects
  metadata =Role.metadata
  roleRef RoleRef can only reference a ClusterRole in the global namespace. If the RoleRef cannot be resolved, the Authorizer must return an error. This field is immutable.
 TokenRequest TokenRequest requests a token for a given service account.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
- metadata =Pod.metadata
- spec =SubjectAccessReview.spec
  status Status is filled in by the server and indicates whether the token can be authenticated.
 ObjectMeta ObjectMeta is metadata that all persisted resources must have, which includes all objects users must create.
  annotations Annotations is an unstructured key value map stored with a resource that may be set by external tools to store and retrieve arbitrary metadata. They are not queryable and should be preserved when modifying objects. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/annotations
@@ -315,7 +336,6 @@ EventSource EventSource contains information for an event.
  component Component from which the event is generated.
  host Node name on which the event is generated.
 LocalObjectReference LocalObjectReference contains enough information to let you locate the referenced object inside the same namespace.
- name Name of the referent. This field is effectively required, but due to backwards compatibility is allowed to be empty. Instances of this type with an empty value here are almost certainly wrong. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names
 ServiceSpec ServiceSpec describes the attributes that a user creates on a service.
  allocateLoadBalancerNodePorts allocateLoadBalancerNodePorts defines if NodePorts will be automatically allocated for services with type LoadBalancer.  Default is "true". It may be set to "false" if the cluster load-balancer does not rely on NodePorts.  If the caller requests specific NodePorts (by specifying a value), those requests will be respected, regardless of this field. This field may only be set for services with type LoadBalancer and will be cleared if the type is changed to any other type.
  clusterIP clusterIP is the IP address of the service and is usually assigned randomly. If an address is specified manually, is in-range (as per system configuration), and is not in use, it will be allocated to the service; otherwise creation of the service will fail. This field may not be changed through updates unless the type field is also being changed to ExternalName (which requires this field to be blank) or the type field is being changed from ExternalName (in which case this field may optionally be specified, as describe above).  Valid values are "None", empty string (""), or a valid IP address. Setting this to "None" makes a "headless service" (no virtual IP), which is useful when direct endpoint connections are preferred and proxying is not required.  Only applies to types ClusterIP, NodePort, and LoadBalancer. If this field is specified when creating a Service of type ExternalName, creation will fail. This field will be wiped when updating a Service to type ExternalName. More info: https://kubernetes.io/docs/concepts/services-networking/service/#virtual-ips-and-service-proxies
@@ -435,7 +455,6 @@ SelfSubjectReviewStatus SelfSubjectReviewStatus is filled by the kube-apiserver 
  userInfo User attributes of the user making this request.
 TokenReviewSpec TokenReviewSpec is a description of the token authentication request.
  audiences audiences is a list of the identifiers that the resource server presented with the token identifies as. Audience-aware token authenticators will verify that the token was intended for at least one of the audiences in this list. If no audiences are provided, the audience will default to the audience of the Kubernetes apiserver.
- token token is the opaque bearer token.
 TokenReviewStatus TokenReviewStatus is the result of the token authentication request.
  audiences audiences are audience identifiers chosen by the authenticator that are compatible with both the TokenReview and token. An identifier is any identifier in the intersection of the TokenReviewSpec audiences and the token's audiences. A client of the TokenReview API that sets the spec.audiences field should validate that a compatible audience identifier is returned in the status.audiences field to ensure that the TokenReview server is audience aware. If a TokenReview returns an empty status.audience field where status.authenticated is "true", the token is valid against the audience of the Kubernetes API server.
  authenticated authenticated indicates that the token was associated with a known user.
@@ -464,7 +483,6 @@ TokenRequestSpec TokenRequestSpec contains client provided parameters of a token
  boundObjectRef BoundObjectRef is a reference to an object that the token will be bound to. The token will only be valid for as long as the bound object exists. NOTE: The API server's TokenReview endpoint will validate the BoundObjectRef, but other audiences may not. Keep ExpirationSeconds small if you want prompt revocation.
 TokenRequestStatus TokenRequestStatus is the result of a token request.
  expirationTimestamp expirationTimestamp is the time of expiration of the returned token.
- token =TokenReviewSpec.token
 ManagedFieldsEntry ManagedFieldsEntry is a workflow-id, a FieldSet and the group version of the resource that the fieldset applies to.
  apiVersion APIVersion defines the version of this resource that this field set applies to. The format is "group/version" just like the top-level APIVersion field. It is necessary to track the version of a field set because it cannot be automatically converted.
  fieldsType FieldsType is the discriminator for the different fields format and version. There is currently only one possible value: "FieldsV1"
@@ -487,23 +505,13 @@ Affinity Affinity is a group of affinity scheduling rules.
 Container A single application container that you want to run within a pod.
  args Arguments to the entrypoint. The container image's CMD is used if this is not provided. Variable references $(VAR_NAME) are expanded using the container's environment. If a variable cannot be resolved, the reference in the input string will be unchanged. Double $$ are reduced to a single $, which allows for escaping the $(VAR_NAME) syntax: i.e. "$$(VAR_NAME)" will produce the string literal "$(VAR_NAME)". Escaped references will never be expanded, regardless of whether the variable exists or not. Cannot be updated. More info: https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/#running-a-command-in-a-shell
  command Entrypoint array. Not executed within a shell. The container image's ENTRYPOINT is used if this is not provided. Variable references $(VAR_NAME) are expanded using the container's environment. If a variable cannot be resolved, the reference in the input string will be unchanged. Double $$ are reduced to a single $, which allows for escaping the $(VAR_NAME) syntax: i.e. "$$(VAR_NAME)" will produce the string literal "$(VAR_NAME)". Escaped references will never be expanded, regardless of whether the variable exists or not. Cannot be updated. More info: https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/#running-a-command-in-a-shell
- env List of environment variables to set in the container. Cannot be updated.
- envFrom List of sources to populate environment variables in the container. The keys defined within a source may consist of any printable ASCII characters except '='. When a key exists in multiple sources, the value associated with the last source will take precedence. Values defined by an Env with a duplicate key will take precedence. Cannot be updated.
  image Container image name. More info: https://kubernetes.io/docs/concepts/containers/images This field is optional to allow higher level config management to default or override container images in workload controllers like Deployments and StatefulSets.
- imagePullPolicy Image pull policy. One of Always, Never, IfNotPresent. Defaults to Always if :latest tag is specified, or IfNotPresent otherwise. Cannot be updated. More info: https://kubernetes.io/docs/concepts/containers/images#updating-images
  name Name of the container specified as a DNS_LABEL. Each container in a pod must have a unique name (DNS_LABEL). Cannot be updated.
  ports List of ports to expose from the container. Not specifying a port here DOES NOT prevent that port from being exposed. Any port which is listening on the default "0.0.0.0" address inside a container will be accessible from the network. Modifying this array with strategic merge patch may corrupt the data. For more information See https://github.com/kubernetes/kubernetes/issues/108255. Cannot be updated.
  resizePolicy Resources resize policy for the container. This field cannot be set on ephemeral containers.
  restartPolicy RestartPolicy defines the restart behavior of individual containers in a pod. This overrides the pod-level restart policy. When this field is not specified, the restart behavior is defined by the Pod's restart policy and the container type. Additionally, setting the RestartPolicy as "Always" for the init container will have the following effect: this init container will be continually restarted on exit until all regular containers have terminated. Once all regular containers have completed, all init containers with restartPolicy "Always" will be shut down. This lifecycle differs from normal init containers and is often referred to as a "sidecar" container. Although this init container still starts in the init container sequence, it does not wait for the container to complete before proceeding to the next init container. Instead, the next init container starts immediately after this init container is started, or after any startupProbe has successfully completed.
  restartPolicyRules Represents a list of rules to be checked to determine if the container should be restarted on exit. The rules are evaluated in order. Once a rule matches a container exit condition, the remaining rules are ignored. If no rule matches the container exit condition, the Container-level restart policy determines the whether the container is restarted or not. Constraints on the rules: - At most 20 rules are allowed. - Rules can have the same action. - Identical rules are not forbidden in validations. When rules are specified, container MUST set RestartPolicy explicitly even it if matches the Pod's RestartPolicy.
- stdin Whether this container should allocate a buffer for stdin in the container runtime. If this is not set, reads from stdin in the container will always result in EOF. Default is false.
- stdinOnce Whether the container runtime should close the stdin channel after it has been opened by a single attach. When stdin is true the stdin stream will remain open across multiple attach sessions. If stdinOnce is set to true, stdin is opened on container start, is empty until the first client attaches to stdin, and then remains open and accepts data until the client disconnects, at which time stdin is closed and remains closed until the container is restarted. If this flag is false, a container processes that reads from stdin will never receive an EOF. Default is false
- terminationMessagePath Optional: Path at which the file to which the container's termination message will be written is mounted into the container's filesystem. Message written is intended to be brief final status, such as an assertion failure message. Will be truncated by the node if greater than 4096 bytes. The total message length across all containers will be limited to 12kb. Defaults to /dev/termination-log. Cannot be updated.
- terminationMessagePolicy Indicate how the termination message should be populated. File will use the contents of terminationMessagePath to populate the container status message on both success and failure. FallbackToLogsOnError will use the last chunk of container log output if the termination message file is empty and the container exited with an error. The log output is limited to 2048 bytes or 80 lines, whichever is smaller. Defaults to File. Cannot be updated.
- tty Whether this container should allocate a TTY for itself, also requires 'stdin' to be true. Default is false.
- volumeDevices volumeDevices is the list of block devices to be used by the container.
  volumeMounts Pod volumes to mount into the container's filesystem. Cannot be updated.
- workingDir Container's working directory. If not specified, the container runtime's default will be used, which might be configured in the container image. Cannot be updated.
  lifecycle Actions that the management system should take in response to container lifecycle events. Cannot be updated.
  livenessProbe Periodic probe of container liveness. Container will be restarted if the probe fails. Cannot be updated. More info: https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes
  readinessProbe Periodic probe of container service readiness. Container will be removed from service endpoints if the probe fails. Cannot be updated. More info: https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes
@@ -517,24 +525,14 @@ PodDNSConfig PodDNSConfig defines the DNS parameters of a pod in addition to tho
 EphemeralContainer An EphemeralContainer is a temporary container that you may add to an existing Pod for user-initiated activities such as debugging. Ephemeral containers have no resource or scheduling guarantees, and they will not be restarted when they exit or when a Pod is removed or restarted. The kubelet may evict a Pod if an ephemeral container causes the Pod to exceed its resource allocation.  To add an ephemeral container, use the ephemeralcontainers subresource of an existing Pod. Ephemeral containers may not be removed or restarted.
  args Arguments to the entrypoint. The image's CMD is used if this is not provided. Variable references $(VAR_NAME) are expanded using the container's environment. If a variable cannot be resolved, the reference in the input string will be unchanged. Double $$ are reduced to a single $, which allows for escaping the $(VAR_NAME) syntax: i.e. "$$(VAR_NAME)" will produce the string literal "$(VAR_NAME)". Escaped references will never be expanded, regardless of whether the variable exists or not. Cannot be updated. More info: https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/#running-a-command-in-a-shell
  command Entrypoint array. Not executed within a shell. The image's ENTRYPOINT is used if this is not provided. Variable references $(VAR_NAME) are expanded using the container's environment. If a variable cannot be resolved, the reference in the input string will be unchanged. Double $$ are reduced to a single $, which allows for escaping the $(VAR_NAME) syntax: i.e. "$$(VAR_NAME)" will produce the string literal "$(VAR_NAME)". Escaped references will never be expanded, regardless of whether the variable exists or not. Cannot be updated. More info: https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/#running-a-command-in-a-shell
- env =Container.env
- envFrom =Container.envFrom
  image Container image name. More info: https://kubernetes.io/docs/concepts/containers/images
- imagePullPolicy =Container.imagePullPolicy
  name Name of the ephemeral container specified as a DNS_LABEL. This name must be unique among all containers, init containers and ephemeral containers.
  ports Ports are not allowed for ephemeral containers.
  resizePolicy Resources resize policy for the container.
  restartPolicy Restart policy for the container to manage the restart behavior of each container within a pod. You cannot set this field on ephemeral containers.
  restartPolicyRules Represents a list of rules to be checked to determine if the container should be restarted on exit. You cannot set this field on ephemeral containers.
- stdin =Container.stdin
- stdinOnce =Container.stdinOnce
  targetContainerName If set, the name of the container from PodSpec that this ephemeral container targets. The ephemeral container will be run in the namespaces (IPC, PID, etc) of this container. If not set then the ephemeral container uses the namespaces configured in the Pod spec.  The container runtime must implement support for this feature. If the runtime does not support namespace targeting then the result of setting this field is undefined.
- terminationMessagePath =Container.terminationMessagePath
- terminationMessagePolicy =Container.terminationMessagePolicy
- tty =Container.tty
- volumeDevices =Container.volumeDevices
  volumeMounts Pod volumes to mount into the container's filesystem. Subpath mounts are not allowed for ephemeral containers. Cannot be updated.
- workingDir =Container.workingDir
  lifecycle Lifecycle is not allowed for ephemeral containers.
  livenessProbe Probes are not allowed for ephemeral containers.
  readinessProbe =EphemeralContainer.livenessProbe
@@ -554,8 +552,6 @@ PodResourceClaim PodResourceClaim references exactly one ResourceClaim, either d
  resourceClaimTemplateName ResourceClaimTemplateName is the name of a ResourceClaimTemplate object in the same namespace as this pod.  The template will be used to create a new ResourceClaim, which will be bound to this pod. When this pod is deleted, the ResourceClaim will also be deleted. The pod name and resource name, along with a generated component, will be used to form a unique name for the ResourceClaim, which will be recorded in pod.status.resourceClaimStatuses.  When the DRAWorkloadResourceClaims feature gate is enabled and the pod belongs to a PodGroup that defines a PodGroupResourceClaim with the same Name and ResourceClaimTemplateName, this PodResourceClaim resolves to the ResourceClaim generated for the PodGroup. All pods in the group that define an equivalent PodResourceClaim matching the PodGroupResourceClaim's Name and ResourceClaimTemplateName share the same generated ResourceClaim. ResourceClaims generated for a PodGroup are owned by the PodGroup and their lifecycles are tied to the PodGroup instead of any individual pod.  This field is immutable and no changes will be made to the corresponding ResourceClaim by the control plane after creating the ResourceClaim.  Exactly one of ResourceClaimName and ResourceClaimTemplateName must be set.
 ResourceRequirements ResourceRequirements describes the compute resource requirements.
  claims Claims lists the names of resources, defined in spec.resourceClaims, that are used by this container.  This field depends on the DynamicResourceAllocation feature gate.  This field is immutable. It can only be set for containers.
- limits Limits describes the maximum amount of compute resources allowed. More info: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/
- requests Requests describes the minimum amount of compute resources required. If Requests is omitted for a container, it defaults to Limits if that is explicitly specified, otherwise to an implementation-defined value. Requests cannot exceed Limits. More info: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/
 PodSchedulingGate PodSchedulingGate is associated to a Pod to guard its scheduling.
  name Name of the scheduling gate. Each scheduling gate must have a unique name field.
 PodSchedulingGroup PodSchedulingGroup identifies the runtime scheduling group instance that a Pod belongs to. The scheduler uses this information to apply workload-aware scheduling semantics. Exactly one field must be specified.
@@ -591,18 +587,11 @@ TopologySpreadConstraint TopologySpreadConstraint specifies how to spread matchi
  labelSelector LabelSelector is used to find matching pods. Pods that match this label selector are counted to determine the number of pods in their corresponding topology domain.
 Volume Volume represents a named volume in a pod that may be accessed by any container in the pod.
  name name of the volume. Must be a DNS_LABEL and unique within the pod. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names
- awsElasticBlockStore awsElasticBlockStore represents an AWS Disk resource that is attached to a kubelet's host machine and then exposed to the pod. More info: https://kubernetes.io/docs/concepts/storage/volumes#awselasticblockstore
- azureDisk azureDisk represents an Azure Data Disk mount on the host and bind mount to the pod.
- azureFile azureFile represents an Azure File Service mount on the host and bind mount to the pod.
- cephfs cephFS represents a Ceph FS mount on the host that shares a pod's lifetime
- cinder cinder represents a cinder volume attached and mounted on kubelets host machine. More info: https://examples.k8s.io/mysql-cinder-pd/README.md
  configMap configMap represents a configMap that should populate this volume
  csi csi (Container Storage Interface) represents ephemeral storage that is handled by certain external CSI drivers (Beta feature).
  downwardAPI downwardAPI represents downward API about the pod that should populate this volume
  emptyDir emptyDir represents a temporary directory that shares a pod's lifetime. More info: https://kubernetes.io/docs/concepts/storage/volumes#emptydir
  ephemeral ephemeral represents a volume that is handled by a cluster storage driver. The volume's lifecycle is tied to the pod that defines it - it will be created before the pod starts, and deleted when the pod is removed. Use this if: a) the volume is only needed while the pod runs, b) features of normal volumes like restoring from snapshot or capacity tracking are needed, c) the storage driver is specified through a storage class, and d) the storage driver supports dynamic volume provisioning through a PersistentVolumeClaim (see EphemeralVolumeSource for more information on the connection between this volume type and PersistentVolumeClaim). Use PersistentVolumeClaim or one of the vendor-specific APIs for volumes that persist for longer than the lifecycle of an individual pod. Use CSI for light-weight local ephemeral volumes if the CSI driver is meant to be used that way - see the documentation of the driver for more information. A pod can use both types of ephemeral volumes and persistent volumes at the same time.
- fc fc represents a Fibre Channel resource that is attached to a kubelet's host machine and then exposed to the pod.
- flexVolume flexVolume represents a generic volume resource that is provisioned/attached using an exec based plugin.
  flocker flocker represents a Flocker volume attached to a kubelet's host machine. This depends on the Flocker control service being running
  gcePersistentDisk gcePersistentDisk represents a GCE Disk resource that is attached to a kubelet's host machine and then exposed to the pod. More info: https://kubernetes.io/docs/concepts/storage/volumes#gcepersistentdisk
  gitRepo gitRepo represents a git repository at a particular revision. DEPRECATED: GitRepo is deprecated. To provision a container with a git repo, mount an EmptyDir into an InitContainer that clones the repo using git, then mount the EmptyDir into the Pod's container.
@@ -611,18 +600,11 @@ Volume Volume represents a named volume in a pod that may be accessed by any con
  iscsi iscsi represents an ISCSI Disk resource that is attached to a kubelet's host machine and then exposed to the pod. More info: https://examples.k8s.io/volumes/iscsi/README.md
  nfs nfs represents an NFS mount on the host that shares a pod's lifetime More info: https://kubernetes.io/docs/concepts/storage/volumes#nfs
  persistentVolumeClaim persistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same namespace. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims
- photonPersistentDisk photonPersistentDisk represents a PhotonController persistent disk attached and mounted on kubelets host machine
- portworxVolume portworxVolume represents a portworx volume attached and mounted on kubelets host machine
  projected projected items for all in one resources secrets, configmaps, and downward API
- quobyte quobyte represents a Quobyte mount on the host that shares a pod's lifetime
- rbd rbd represents a Rados Block Device mount on the host that shares a pod's lifetime. More info: https://examples.k8s.io/volumes/rbd/README.md
- scaleIO scaleIO represents a ScaleIO persistent volume attached and mounted on Kubernetes nodes.
  secret secret represents a secret that should populate this volume. More info: https://kubernetes.io/docs/concepts/storage/volumes#secret
  storageos storageOS represents a StorageOS volume attached and mounted on Kubernetes nodes.
- vsphereVolume vsphereVolume represents a vSphere volume attached and mounted on kubelets host machine
 PodCondition PodCondition contains details for the current condition of this pod.
  lastProbeTime Last time we probed the condition.
- lastTransitionTime Last time the condition transitioned from one status to another.
  message Human-readable message indicating details about last transition.
  observedGeneration If set, this represents the .metadata.generation that the pod condition was set based upon.
  reason Unique, one-word, CamelCase reason for the condition's last transition.
@@ -672,7 +654,6 @@ NodeCondition NodeCondition contains condition information for a node.
  lastTransitionTime Last time the condition transit from one status to another.
  message Human readable message indicating details about last transition.
  reason (brief) reason for the condition's last transition.
- status Status of the condition, one of True, False, Unknown.
  type Type of node condition.
 NodeConfigStatus NodeConfigStatus describes the status of the config assigned by Node.Spec.ConfigSource.
  error Error describes any problems reconciling the Spec.ConfigSource to the Active config. Errors may occur, for example, attempting to checkpoint Spec.ConfigSource to the local Assigned record, attempting to checkpoint the payload associated with Spec.ConfigSource, attempting to load or validate the Assigned config, etc. Errors may occur at different points while syncing config. Earlier errors (e.g. download or checkpointing errors) will not result in a rollback to LastKnownGood, and may resolve across Kubelet retries. Later errors (e.g. loading or validating a checkpointed config) will result in a rollback to LastKnownGood. In the latter case, it is usually possible to resolve the error by fixing the config assigned in Spec.ConfigSource. You can find additional information for debugging by searching the error message in the Kubelet log. Error is a human-readable description of the error state; machines can check whether or not Error is empty, but should not rely on the stability of the Error text across Kubelet versions.
@@ -704,13 +685,10 @@ AttachedVolume AttachedVolume describes a volume attached to a node
  devicePath DevicePath represents the device path where the volume should be available
  name Name of the attached volume
 NamespaceCondition NamespaceCondition contains details about state of namespace.
- lastTransitionTime =PodCondition.lastTransitionTime
  message =PodCondition.message
  reason =PodCondition.reason
- status =NodeCondition.status
  type Type of namespace controller condition.
 ServicePort ServicePort contains information on service's port.
- appProtocol The application protocol for this port. This is used as a hint for implementations to offer richer behavior for protocols that they understand. This field follows standard Kubernetes label syntax. Valid values are either:  * Un-prefixed protocol names - reserved for IANA standard service names (as per RFC-6335 and https://www.iana.org/assignments/service-names).  * Kubernetes-defined prefixed names:   * 'kubernetes.io/h2c' - HTTP/2 prior knowledge over cleartext as described in https://www.rfc-editor.org/rfc/rfc9113.html#name-starting-http-2-with-prior-   * 'kubernetes.io/ws'  - WebSocket over cleartext as described in https://www.rfc-editor.org/rfc/rfc6455   * 'kubernetes.io/wss' - WebSocket over TLS as described in https://www.rfc-editor.org/rfc/rfc6455  * Other protocols should use implementation-defined prefixed names such as mycompany.com/my-custom-protocol.
  name The name of this port within the service. This must be a DNS_LABEL. All ports within a ServiceSpec must have unique names. When considering the endpoints for a Service, this must match the 'name' field in the EndpointPort. Optional if only one ServicePort is defined on this service.
  nodePort The port on each node on which this service is exposed when type is NodePort or LoadBalancer.  Usually assigned by the system. If a value is specified, in-range, and not in use it will be used, otherwise the operation will fail.  If not specified, a port will be allocated if this Service requires one.  If this field is specified when creating a Service which does not need it, creation will fail. This field will be wiped when updating a Service to no longer need it (e.g. changing type from NodePort to ClusterIP). More info: https://kubernetes.io/docs/concepts/services-networking/service/#type-nodeport
  port The port that will be exposed by this service.
@@ -721,7 +699,6 @@ SessionAffinityConfig SessionAffinityConfig represents the configurations of ses
 Condition Condition contains details for one aspect of the current state of this API Resource.
  lastTransitionTime lastTransitionTime is the last time the condition transitioned from one status to another. This should be when the underlying condition changed.  If that is not known, then using the time when the API field changed is acceptable.
  message message is a human readable message indicating details about the transition. This may be an empty string.
- observedGeneration observedGeneration represents the .metadata.generation that the condition was set based upon. For instance, if .metadata.generation is currently 12, but the .status.conditions[x].observedGeneration is 9, the condition is out of date with respect to the current state of the instance.
  reason reason contains a programmatic identifier indicating the reason for the condition's last transition. Producers of specific condition types may define expected values and meanings for this field, and whether the values are considered a guaranteed API. The value should be a CamelCase string. This field may not be empty.
  status status of the condition, one of True, False, Unknown.
  type type of condition in CamelCase or in foo.example.com/CamelCase.
@@ -735,14 +712,12 @@ LabelSelector A label selector is a label query over a set of resources. The res
 SuccessPolicy SuccessPolicy describes when a Job can be declared as succeeded based on the success of some indexes.
  rules rules represents the list of alternative rules for the declaring the Jobs as successful before \`.status.succeeded >= .spec.completions\`. Once any of the rules are met, the "SuccessCriteriaMet" condition is added, and the lingering pods are removed. The terminal state for such a Job has the "Complete" condition. Additionally, these rules are evaluated in order; Once the Job meets one of the rules, other rules are ignored. At most 20 elements are allowed.
 PodTemplateSpec PodTemplateSpec describes the data a pod should have when created from a template
- metadata =Pod.metadata
  spec =Pod.spec
 JobCondition JobCondition describes current state of a job.
  lastProbeTime Last time the condition was checked.
  lastTransitionTime =NodeCondition.lastTransitionTime
  message =NodeCondition.message
  reason =NodeCondition.reason
- status =NodeCondition.status
  type Type of job condition, Complete or Failed.
 UncountedTerminatedPods UncountedTerminatedPods holds UIDs of Pods that have terminated but haven't been accounted in Job status counters.
  failed failed holds UIDs of failed Pods.
@@ -773,7 +748,6 @@ CustomResourceDefinitionVersion CustomResourceDefinitionVersion describes a vers
 CustomResourceDefinitionCondition CustomResourceDefinitionCondition contains details for the current condition of this pod.
  lastTransitionTime lastTransitionTime last time the condition transitioned from one status to another.
  message message is a human-readable message indicating details about last transition.
- observedGeneration =Condition.observedGeneration
  reason reason is a unique, one-word, CamelCase reason for the condition's last transition.
  status status is the status of the condition. Can be True, False, Unknown.
  type type is the type of the condition. Types include Established, NamesAccepted and Terminating.
@@ -832,9 +806,7 @@ Probe Probe describes a health check to be performed against a container to dete
  successThreshold Minimum consecutive successes for the probe to be considered successful after having failed. Defaults to 1. Must be 1 for liveness and startup. Minimum value is 1.
  terminationGracePeriodSeconds Optional duration in seconds the pod needs to terminate gracefully upon probe failure. The grace period is the duration in seconds after the processes running in the pod are sent a termination signal and the time when the processes are forcibly halted with a kill signal. Set this value longer than the expected cleanup time for your process. If this value is nil, the pod's terminationGracePeriodSeconds will be used. Otherwise, this value overrides the value provided by the pod spec. Value must be non-negative integer. The value zero indicates stop immediately via the kill signal (no opportunity to shut down). This is a beta field and requires enabling ProbeTerminationGracePeriod feature gate. Minimum value is 1. spec.terminationGracePeriodSeconds is used if unset.
  timeoutSeconds Number of seconds after which the probe times out. Defaults to 1 second. Minimum value is 1. More info: https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes
- exec Exec specifies the action to take.
  grpc GRPC specifies an action involving a GRPC port.
- httpGet HTTPGet specifies the http request to perform.
  tcpSocket TCPSocket specifies an action involving a TCP port.
 ContainerPort ContainerPort represents a network port in a single container.
  containerPort Number of port to expose on the pod's IP address. This must be a valid port number, 0 < x < 65536.
@@ -909,26 +881,18 @@ AzureDiskVolumeSource AzureDisk represents an Azure Data Disk mount on the host 
  kind kind expected values are Shared: multiple blob disks per storage account  Dedicated: single blob disk per storage account  Managed: azure managed data disk (only in managed availability set). defaults to shared
  readOnly readOnly Defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts.
 AzureFileVolumeSource AzureFile represents an Azure File Service mount on the host and bind mount to the pod.
- readOnly readOnly defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts.
  secretName secretName is the  name of secret that contains Azure Storage Account Name and Key
  shareName shareName is the azure share Name
 CephFSVolumeSource Represents a Ceph Filesystem mount that lasts the lifetime of a pod Cephfs volumes do not support ownership management or SELinux relabeling.
- monitors monitors is Required: Monitors is a collection of Ceph monitors More info: https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it
- path path is Optional: Used as the mounted root, rather than the full Ceph tree, default is /
  readOnly readOnly is Optional: Defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts. More info: https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it
- secretFile secretFile is Optional: SecretFile is the path to key ring for User, default is /etc/ceph/user.secret More info: https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it
  user user is optional: User is the rados user name, default is admin More info: https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it
  secretRef secretRef is Optional: SecretRef is reference to the authentication secret for User, default is empty. More info: https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it
 CinderVolumeSource Represents a cinder volume resource in Openstack. A Cinder volume must exist before mounting to a container. The volume must also be in the same region as the kubelet. Cinder volumes support ownership management and SELinux relabeling.
  fsType fsType is the filesystem type to mount. Must be a filesystem type supported by the host operating system. Examples: "ext4", "xfs", "ntfs". Implicitly inferred to be "ext4" if unspecified. More info: https://examples.k8s.io/mysql-cinder-pd/README.md
  readOnly readOnly defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts. More info: https://examples.k8s.io/mysql-cinder-pd/README.md
- volumeID volumeID used to identify the volume in cinder. More info: https://examples.k8s.io/mysql-cinder-pd/README.md
  secretRef secretRef is optional: points to a secret object containing parameters used to connect to OpenStack.
 ConfigMapVolumeSource Adapts a ConfigMap into a volume.  The contents of the target ConfigMap's Data field will be presented in a volume as files using the keys in the Data field as the file names, unless the items element is populated with specific mappings of keys to paths. ConfigMap volumes support ownership management and SELinux relabeling.
  defaultMode defaultMode is optional: mode bits used to set permissions on created files by default. Must be an octal value between 0000 and 0777 or a decimal value between 0 and 511. YAML accepts both octal and decimal values, JSON requires decimal values for mode bits. Defaults to 0644. Directories within the path are not affected by this setting. This might be in conflict with other options that affect the file mode, like fsGroup, and the result can be other mode bits set.
- items items if unspecified, each key-value pair in the Data field of the referenced ConfigMap will be projected into the volume as a file whose name is the key and content is the value. If specified, the listed keys will be projected into the specified paths, and unlisted keys will not be present. If a key is specified which is not present in the ConfigMap, the volume setup will error unless it is marked optional. Paths must be relative and may not contain the '..' path or start with '..'.
- name =LocalObjectReference.name
- optional optional specify whether the ConfigMap or its keys must be defined
 CSIVolumeSource Represents a source location of a volume to mount, managed by an external CSI driver
  driver driver is the name of the CSI driver that handles this volume. Consult with your admin for the correct name as registered in the cluster.
  fsType fsType to mount. Ex. "ext4", "xfs", "ntfs". If not provided, the empty value is passed to the associated CSI driver which will determine the default filesystem to apply.
@@ -944,15 +908,12 @@ EmptyDirVolumeSource Represents an empty directory for a pod. Empty directory vo
 EphemeralVolumeSource Represents an ephemeral volume that is handled by a normal storage driver.
  volumeClaimTemplate Will be used to create a stand-alone PVC to provision the volume. The pod in which this EphemeralVolumeSource is embedded will be the owner of the PVC, i.e. the PVC will be deleted together with the pod. The name of the PVC will be \`<pod name>-<volume name>\` where \`<volume name>\` is the name from the \`PodSpec.Volumes\` array entry. Pod validation will reject the pod if the concatenated name is not valid for a PVC (for example, too long). An existing PVC with that name that is not owned by the pod will *not* be used for the pod to avoid using an unrelated volume by mistake. Starting the pod is then blocked until the unrelated PVC is removed. If such a pre-created PVC is meant to be used by the pod, the PVC has to updated with an owner reference to the pod once the pod exists. Normally this should not be necessary, but it may be useful when manually reconstructing a broken cluster. This field is read-only and no changes will be made by Kubernetes to the PVC after it has been created. Required, must not be nil.
 FCVolumeSource Represents a Fibre Channel volume. Fibre Channel volumes can only be mounted as read/write once. Fibre Channel volumes support ownership management and SELinux relabeling.
- fsType fsType is the filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. "ext4", "xfs", "ntfs". Implicitly inferred to be "ext4" if unspecified.
  lun lun is Optional: FC target lun number
  readOnly readOnly is Optional: Defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts.
  targetWWNs targetWWNs is Optional: FC target worldwide names (WWNs)
  wwids wwids Optional: FC volume world wide identifiers (wwids) Either wwids or combination of targetWWNs and lun must be set, but not both simultaneously.
 FlexVolumeSource FlexVolume represents a generic volume resource that is provisioned/attached using an exec based plugin.
- driver driver is the name of the driver to use for this volume.
  fsType fsType is the filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. "ext4", "xfs", "ntfs". The default filesystem depends on FlexVolume script.
- options options is Optional: this field holds extra command options if any.
  readOnly readOnly is Optional: defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts.
  secretRef secretRef is Optional: secretRef is reference to the secret object containing sensitive information to pass to the plugin scripts. This may be empty if no secret object is specified. If the secret object contains more than one secret, all secrets are passed to the plugin scripts.
 FlockerVolumeSource Represents a Flocker volume mounted by the Flocker agent. One and only one of datasetName and datasetUUID should be set. Flocker volumes do not support ownership management or SELinux relabeling.
@@ -978,16 +939,11 @@ ImageVolumeSource ImageVolumeSource represents a image volume resource.
  pullPolicy Policy for pulling OCI objects. Possible values are: Always: the kubelet always attempts to pull the reference. Container creation will fail If the pull fails. Never: the kubelet never pulls the reference and only uses a local image or artifact. Container creation will fail if the reference isn't present. IfNotPresent: the kubelet pulls if the reference isn't already present on disk. Container creation will fail if the reference isn't present and the pull fails. Defaults to Always if :latest tag is specified, or IfNotPresent otherwise.
  reference Required: Image or artifact reference to be used. Behaves in the same way as pod.spec.containers[*].image. Pull secrets will be assembled in the same way as for the container image by looking up node credentials, SA image pull secrets, and pod spec image pull secrets. More info: https://kubernetes.io/docs/concepts/containers/images This field is optional to allow higher level config management to default or override container images in workload controllers like Deployments and StatefulSets.
 ISCSIVolumeSource Represents an ISCSI disk. ISCSI volumes can only be mounted as read/write once. ISCSI volumes support ownership management and SELinux relabeling.
- chapAuthDiscovery chapAuthDiscovery defines whether support iSCSI Discovery CHAP authentication
- chapAuthSession chapAuthSession defines whether support iSCSI Session CHAP authentication
  fsType fsType is the filesystem type of the volume that you want to mount. Tip: Ensure that the filesystem type is supported by the host operating system. Examples: "ext4", "xfs", "ntfs". Implicitly inferred to be "ext4" if unspecified. More info: https://kubernetes.io/docs/concepts/storage/volumes#iscsi
- initiatorName initiatorName is the custom iSCSI Initiator Name. If initiatorName is specified with iscsiInterface simultaneously, new iSCSI interface <target portal>:<volume name> will be created for the connection.
  iqn iqn is the target iSCSI Qualified Name.
- iscsiInterface iscsiInterface is the interface Name that uses an iSCSI transport. Defaults to 'default' (tcp).
  lun lun represents iSCSI Target Lun number.
  portals portals is the iSCSI Target Portal List. The portal is either an IP or ip_addr:port if the port is other than default (typically TCP ports 860 and 3260).
  readOnly readOnly here will force the ReadOnly setting in VolumeMounts. Defaults to false.
- targetPortal targetPortal is iSCSI Target Portal. The Portal is either an IP or ip_addr:port if the port is other than default (typically TCP ports 860 and 3260).
  secretRef secretRef is the CHAP Secret for iSCSI target and initiator authentication
 NFSVolumeSource Represents an NFS mount that lasts the lifetime of a pod. NFS volumes do not support ownership management or SELinux relabeling.
  path path that is exported by the NFS server. More info: https://kubernetes.io/docs/concepts/storage/volumes#nfs
@@ -997,11 +953,9 @@ PersistentVolumeClaimVolumeSource PersistentVolumeClaimVolumeSource references t
  claimName claimName is the name of a PersistentVolumeClaim in the same namespace as the pod using this volume. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims
  readOnly readOnly Will force the ReadOnly setting in VolumeMounts. Default false.
 PhotonPersistentDiskVolumeSource Represents a Photon Controller persistent disk resource.
- fsType =FCVolumeSource.fsType
  pdID pdID is the ID that identifies Photon Controller persistent disk
 PortworxVolumeSource PortworxVolumeSource represents a Portworx volume resource.
  fsType fSType represents the filesystem type to mount Must be a filesystem type supported by the host operating system. Ex. "ext4", "xfs". Implicitly inferred to be "ext4" if unspecified.
- readOnly =AzureFileVolumeSource.readOnly
  volumeID volumeID uniquely identifies a Portworx volume
 ProjectedVolumeSource Represents a projected volume source
  defaultMode defaultMode are the mode bits used to set permissions on created files by default. Must be an octal value between 0000 and 0777 or a decimal value between 0 and 511. YAML accepts both octal and decimal values, JSON requires decimal values for mode bits. Directories within the path are not affected by this setting. This might be in conflict with other options that affect the file mode, like fsGroup, and the result can be other mode bits set.
@@ -1016,22 +970,14 @@ QuobyteVolumeSource Represents a Quobyte mount that lasts the lifetime of a pod.
 RBDVolumeSource Represents a Rados Block Device mount that lasts the lifetime of a pod. RBD volumes support ownership management and SELinux relabeling.
  fsType fsType is the filesystem type of the volume that you want to mount. Tip: Ensure that the filesystem type is supported by the host operating system. Examples: "ext4", "xfs", "ntfs". Implicitly inferred to be "ext4" if unspecified. More info: https://kubernetes.io/docs/concepts/storage/volumes#rbd
  image image is the rados image name. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it
- keyring keyring is the path to key ring for RBDUser. Default is /etc/ceph/keyring. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it
  monitors monitors is a collection of Ceph monitors. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it
- pool pool is the rados pool name. Default is rbd. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it
  readOnly readOnly here will force the ReadOnly setting in VolumeMounts. Defaults to false. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it
  user user is the rados user name. Default is admin. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it
  secretRef secretRef is name of the authentication secret for RBDUser. If provided overrides keyring. Default is nil. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it
 ScaleIOVolumeSource ScaleIOVolumeSource represents a persistent ScaleIO volume
  fsType fsType is the filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. "ext4", "xfs", "ntfs". Default is "xfs".
- gateway gateway is the host address of the ScaleIO API Gateway.
- protectionDomain protectionDomain is the name of the ScaleIO Protection Domain for the configured storage.
  readOnly =AzureDiskVolumeSource.readOnly
  sslEnabled sslEnabled Flag enable/disable SSL communication with Gateway, default false
- storageMode storageMode indicates whether the storage for a volume should be ThickProvisioned or ThinProvisioned. Default is ThinProvisioned.
- storagePool storagePool is the ScaleIO Storage Pool associated with the protection domain.
- system system is the name of the storage system as configured in ScaleIO.
- volumeName volumeName is the name of a volume already created in the ScaleIO system that is associated with this volume source.
  secretRef secretRef references to the secret for ScaleIO user and other sensitive information. If this is not provided, Login operation will fail.
 SecretVolumeSource Adapts a Secret into a volume.  The contents of the target Secret's Data field will be presented in a volume as files using the keys in the Data field as the file names. Secret volumes support ownership management and SELinux relabeling.
  defaultMode defaultMode is Optional: mode bits used to set permissions on created files by default. Must be an octal value between 0000 and 0777 or a decimal value between 0 and 511. YAML accepts both octal and decimal values, JSON requires decimal values for mode bits. Defaults to 0644. Directories within the path are not affected by this setting. This might be in conflict with other options that affect the file mode, like fsGroup, and the result can be other mode bits set.
@@ -1039,10 +985,7 @@ SecretVolumeSource Adapts a Secret into a volume.  The contents of the target Se
  optional optional field specify whether the Secret or its keys must be defined
  secretName secretName is the name of the secret in the pod's namespace to use. More info: https://kubernetes.io/docs/concepts/storage/volumes#secret
 StorageOSVolumeSource Represents a StorageOS persistent volume resource.
- fsType =FCVolumeSource.fsType
- readOnly =AzureFileVolumeSource.readOnly
  volumeName volumeName is the human-readable name of the StorageOS volume.  Volume names are only unique within a namespace.
- volumeNamespace volumeNamespace specifies the scope of the volume within StorageOS.  If no namespace is specified then the Pod's namespace will be used.  This allows the Kubernetes name scoping to be mirrored within StorageOS for tighter integration. Set VolumeName to any name to override the default behaviour. Set to "default" if you are not using namespaces within StorageOS. Namespaces that do not pre-exist within StorageOS will be created.
  secretRef secretRef specifies the secret to use for obtaining the StorageOS API credentials. If not specified, default values will be attempted.
 VsphereVirtualDiskVolumeSource Represents a vSphere volume resource.
  fsType fsType is filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. "ext4", "xfs", "ntfs". Implicitly inferred to be "ext4" if unspecified.
@@ -1115,10 +1058,8 @@ CustomResourceSubresources CustomResourceSubresources defines the status and sca
  status status indicates the custom resource should serve a \`/status\` subresource. When enabled: 1. requests to the custom resource primary endpoint ignore changes to the \`status\` stanza of the object. 2. requests to the custom resource \`/status\` subresource ignore changes to anything other than the \`status\` stanza of the object.
  scale scale indicates the custom resource should serve a \`/scale\` subresource that returns an \`autoscaling/v1\` Scale object.
 FieldSelectorAttributes FieldSelectorAttributes indicates a field limited access. Webhook authors are encouraged to * ensure rawSelector and requirements are not both set * consider the requirements field if set * not try to parse or consider the rawSelector field if set. This is to avoid another CVE-2022-2880 (i.e. getting different systems to agree on how exactly to parse a query is not something we want), see https://www.oxeye.io/resources/golang-parameter-smuggling-attack for more details. For the *SubjectAccessReview endpoints of the kube-apiserver: * If rawSelector is empty and requirements are empty, the request is not limited. * If rawSelector is present and requirements are empty, the rawSelector will be parsed and limited if the parsing succeeds. * If rawSelector is empty and requirements are present, the requirements should be honored * If rawSelector is present and requirements are present, the request is invalid.
- rawSelector rawSelector is the serialization of a field selector that would be included in a query parameter. Webhook implementations are encouraged to ignore rawSelector. The kube-apiserver's *SubjectAccessReview will parse the rawSelector as long as the requirements are not present.
  requirements requirements is the parsed interpretation of a field selector. All requirements must be met for a resource instance to match the selector. Webhook implementations should handle requirements, but how to handle them is up to the webhook. Since requirements can only limit the request, it is safe to authorize as unlimited request if the requirements are not understood.
 LabelSelectorAttributes LabelSelectorAttributes indicates a label limited access. Webhook authors are encouraged to * ensure rawSelector and requirements are not both set * consider the requirements field if set * not try to parse or consider the rawSelector field if set. This is to avoid another CVE-2022-2880 (i.e. getting different systems to agree on how exactly to parse a query is not something we want), see https://www.oxeye.io/resources/golang-parameter-smuggling-attack for more details. For the *SubjectAccessReview endpoints of the kube-apiserver: * If rawSelector is empty and requirements are empty, the request is not limited. * If rawSelector is present and requirements are empty, the rawSelector will be parsed and limited if the parsing succeeds. * If rawSelector is empty and requirements are present, the requirements should be honored * If rawSelector is present and requirements are present, the request is invalid.
- rawSelector =FieldSelectorAttributes.rawSelector
  requirements requirements is the parsed interpretation of a label selector. All requirements must be met for a resource instance to match the selector. Webhook implementations should handle requirements, but how to handle them is up to the webhook. Since requirements can only limit the request, it is safe to authorize as unlimited request if the requirements are not understood.
 PreferredSchedulingTerm An empty preferred scheduling term matches all objects with implicit weight 0 (i.e. it's a no-op). A null preferred scheduling term matches no objects (i.e. is also a no-op).
  weight Weight associated with matching the corresponding nodeSelectorTerm, in the range 1-100.
@@ -1141,14 +1082,10 @@ EnvVarSource EnvVarSource represents a source for the value of an EnvVar.
  resourceFieldRef Selects a resource of the container: only resources limits and requests (limits.cpu, limits.memory, limits.ephemeral-storage, requests.cpu, requests.memory and requests.ephemeral-storage) are currently supported.
  secretKeyRef Selects a key of a secret in the pod's namespace
 ConfigMapEnvSource ConfigMapEnvSource selects a ConfigMap to populate the environment variables with.  The contents of the target ConfigMap's Data field will represent the key-value pairs as environment variables.
- name =LocalObjectReference.name
  optional Specify whether the ConfigMap must be defined
 SecretEnvSource SecretEnvSource selects a Secret to populate the environment variables with.  The contents of the target Secret's Data field will represent the key-value pairs as environment variables.
- name =LocalObjectReference.name
  optional Specify whether the Secret must be defined
 LifecycleHandler LifecycleHandler defines a specific action that should be taken in a lifecycle hook. One and only one of the fields, except TCPSocket must be specified.
- exec =Probe.exec
- httpGet =Probe.httpGet
  sleep Sleep represents the duration that the container should sleep before being terminated.
  tcpSocket Deprecated. TCPSocket is NOT supported as a LifecycleHandler and kept for the backward compatibility. There are no validation of this field and lifecycle hooks will fail in runtime when tcp handler is specified.
 ExecAction ExecAction describes a "run in container" action.
@@ -1218,7 +1155,6 @@ PodFailurePolicyOnPodConditionsPattern PodFailurePolicyOnPodConditionsPattern de
  status Specifies the required Pod condition status. To match a pod condition it is required that the specified status equals the pod condition status. Defaults to True.
  type Specifies the required Pod condition type. To match a pod condition it is required that specified type equals the pod condition type.
 WebhookClientConfig WebhookClientConfig contains the information to make a TLS connection with the webhook.
- caBundle caBundle is a PEM encoded CA bundle which will be used to validate the webhook's server certificate. If unspecified, system trust roots on the apiserver are used.
  url url gives the location of the webhook, in standard URL form (\`scheme://host:port/path\`). Exactly one of \`url\` or \`service\` must be specified.  The \`host\` should not refer to a service running in the cluster; use the \`service\` field instead. The host might be resolved via external DNS in some apiservers (e.g., \`kube-apiserver\` cannot resolve in-cluster DNS as that would be a layering violation). \`host\` may also be an IP address.  Please note that using \`localhost\` or \`127.0.0.1\` as a \`host\` is risky unless you take great care to run this webhook on all hosts which run an apiserver which might need to make calls to this webhook. Such installs are likely to be non-portable, i.e., not easy to turn up in a new cluster.  The scheme must be "https"; the URL must begin with "https://".  A path is optional, and if present may be any string permissible in a URL. You may use the path to pass an arbitrary string to the webhook, for example, a cluster identifier.  Attempting to use a user or basic auth e.g. "user:password@" is not allowed. Fragments ("#...") and query parameters ("?...") are not allowed, either.
  service service is a reference to the service for this webhook. Either service or url must be specified. If the webhook is running within the cluster, then you should use \`service\`.
 JSONSchemaProps JSONSchemaProps is a JSON-Schema following Specification Draft 4 (http://json-schema.org/).
@@ -1248,7 +1184,6 @@ NodeSelectorTerm A null or empty node selector term matches no objects. The requ
  matchFields A list of node selector requirements by node's fields.
 ConfigMapKeySelector Selects a key from a ConfigMap.
  key The key to select.
- name =LocalObjectReference.name
  optional Specify whether the ConfigMap or its key must be defined
 ObjectFieldSelector ObjectFieldSelector selects an APIVersioned field of an object.
  apiVersion Version of the schema the FieldPath is written in terms of, defaults to "v1".
@@ -1264,7 +1199,6 @@ ResourceFieldSelector ResourceFieldSelector represents container resources (cpu,
  resource Required: resource to select
 SecretKeySelector SecretKeySelector selects a key of a Secret.
  key The key of the secret to select from.  Must be a valid secret key.
- name =LocalObjectReference.name
  optional Specify whether the Secret or its key must be defined
 SleepAction SleepAction describes a "sleep" action.
  seconds Seconds is the number of seconds to sleep.
@@ -1288,9 +1222,6 @@ ClusterTrustBundleProjection ClusterTrustBundleProjection describes how to selec
  signerName Select all ClusterTrustBundles that match this signer name. Mutually-exclusive with name.  The contents of all selected ClusterTrustBundles will be unified and deduplicated.
  labelSelector Select all ClusterTrustBundles that match this label selector. Only has effect if signerName is set. Mutually-exclusive with name. If unset, interpreted as "match nothing". If set but empty, interpreted as "match everything".
 ConfigMapProjection Adapts a ConfigMap into a projected volume.  The contents of the target ConfigMap's Data field will be presented in a projected volume as files using the keys in the Data field as the file names, unless the items element is populated with specific mappings of keys to paths. Note that this is identical to a configmap volume source without the default mode.
- items =ConfigMapVolumeSource.items
- name =LocalObjectReference.name
- optional =ConfigMapVolumeSource.optional
 DownwardAPIProjection Represents downward API info for projecting into a projected volume. Note that this is identical to a downwardAPI volume source without the default mode.
  items Items is a list of DownwardAPIVolume file
 PodCertificateProjection PodCertificateProjection provides a private key and X.509 certificate in the pod filesystem.
@@ -1303,7 +1234,6 @@ PodCertificateProjection PodCertificateProjection provides a private key and X.5
  userAnnotations userAnnotations allow pod authors to pass additional information to the signer implementation.  Kubernetes does not restrict or validate this metadata in any way.  These values are copied verbatim into the \`spec.unverifiedUserAnnotations\` field of the PodCertificateRequest objects that Kubelet creates.  Entries are subject to the same validation as object metadata annotations, with the addition that all keys must be domain-prefixed. No restrictions are placed on values, except an overall size limitation on the entire field.  Signers should document the keys and values they support. Signers should deny requests that contain keys they do not recognize.
 SecretProjection Adapts a secret into a projected volume.  The contents of the target Secret's Data field will be presented in a projected volume as files using the keys in the Data field as the file names. Note that this is identical to a secret volume source without the default mode.
  items items if unspecified, each key-value pair in the Data field of the referenced Secret will be projected into the volume as a file whose name is the key and content is the value. If specified, the listed keys will be projected into the specified paths, and unlisted keys will not be present. If a key is specified which is not present in the Secret, the volume setup will error unless it is marked optional. Paths must be relative and may not contain the '..' path or start with '..'.
- name =LocalObjectReference.name
  optional optional field specify whether the Secret or its key must be defined
 ServiceAccountTokenProjection ServiceAccountTokenProjection represents a projected service account token volume. This projection can be used to insert a service account token into the pods runtime filesystem for use against APIs (Kubernetes API Server or otherwise).
  audience audience is the intended audience of the token. A recipient of a token must identify itself with an identifier specified in the audience of the token, and otherwise should reject the token. The audience defaults to the identifier of the apiserver.
@@ -1313,7 +1243,6 @@ ImageVolumeStatus ImageVolumeStatus represents the image-based volume status.
  imageRef ImageRef is the digest of the image used for this volume. It should have a value that's similar to the pod's status.containerStatuses[i].imageID. The ImageRef length should not exceed 256 characters.
 ServiceReference ServiceReference holds a reference to Service.legacy.k8s.io
  name name is the name of the service. Required
- namespace namespace is the namespace of the service. Required
  path path is an optional URL path at which the webhook will be contacted.
  port port is an optional service port at which the webhook will be contacted. \`port\` should be a valid port number (1-65535, inclusive). Defaults to 443 for backward compatibility.
 ExternalDocumentation ExternalDocumentation allows referencing an external resource for extended documentation.
@@ -1325,67 +1254,34 @@ ValidationRule ValidationRule describes a validation rule written in the CEL exp
  reason reason provides a machine-readable validation failure reason that is returned to the caller when a request fails this validation rule. The HTTP status code returned to the caller will match the reason of the reason of the first failed validation rule. The currently supported reasons are: "FieldValueInvalid", "FieldValueForbidden", "FieldValueRequired", "FieldValueDuplicate". If not set, default to use "FieldValueInvalid". All future added reasons must be accepted by clients when reading this value and unknown reasons should be treated as FieldValueInvalid.
  rule Rule represents the expression which will be evaluated by CEL. ref: https://github.com/google/cel-spec The Rule is scoped to the location of the x-kubernetes-validations extension in the schema. The \`self\` variable in the CEL expression is bound to the scoped value. Example: - Rule scoped to the root of a resource with a status subresource: {"rule": "self.status.actual <= self.spec.maxDesired"}  If the Rule is scoped to an object with properties, the accessible properties of the object are field selectable via \`self.field\` and field presence can be checked via \`has(self.field)\`. Null valued fields are treated as absent fields in CEL expressions. If the Rule is scoped to an object with additionalProperties (i.e. a map) the value of the map are accessible via \`self[mapKey]\`, map containment can be checked via \`mapKey in self\` and all entries of the map are accessible via CEL macros and functions such as \`self.all(...)\`. If the Rule is scoped to an array, the elements of the array are accessible via \`self[i]\` and also by macros and functions. If the Rule is scoped to a scalar, \`self\` is bound to the scalar value. Examples: - Rule scoped to a map of objects: {"rule": "self.components['Widget'].priority < 10"} - Rule scoped to a list of integers: {"rule": "self.values.all(value, value >= 0 && value < 100)"} - Rule scoped to a string value: {"rule": "self.startsWith('kube')"}  The \`apiVersion\`, \`kind\`, \`metadata.name\` and \`metadata.generateName\` are always accessible from the root of the object and from any x-kubernetes-embedded-resource annotated objects. No other metadata properties are accessible.  Unknown data preserved in custom resources via x-kubernetes-preserve-unknown-fields is not accessible in CEL expressions. This includes: - Unknown field values that are preserved by object schemas with x-kubernetes-preserve-unknown-fields. - Object properties where the property schema is of an "unknown type". An "unknown type" is recursively defined as:   - A schema with no type and x-kubernetes-preserve-unknown-fields set to true   - An array where the items schema is of an "unknown type"   - An object where the additionalProperties schema is of an "unknown type"  Only property names of the form \`[a-zA-Z_.-/][a-zA-Z0-9_.-/]*\` are accessible. Accessible property names are escaped according to the following rules when accessed in the expression: - '__' escapes to '__underscores__' - '.' escapes to '__dot__' - '-' escapes to '__dash__' - '/' escapes to '__slash__' - Property names that exactly match a CEL RESERVED keyword escape to '__{keyword}__'. The keywords are:    "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if",    "import", "let", "loop", "package", "namespace", "return". Examples:   - Rule accessing a property named "namespace": {"rule": "self.__namespace__ > 0"}   - Rule accessing a property named "x-prop": {"rule": "self.x__dash__prop > 0"}   - Rule accessing a property named "redact__d": {"rule": "self.redact__underscores__d > 0"}  Equality on arrays with x-kubernetes-list-type of 'set' or 'map' ignores element order, i.e. [1, 2] == [2, 1]. Concatenation on arrays with x-kubernetes-list-type use the semantics of the list type:   - 'set': \`X + Y\` performs a union where the array positions of all elements in \`X\` are preserved and     non-intersecting elements in \`Y\` are appended, retaining their partial order.   - 'map': \`X + Y\` performs a merge where the array positions of all keys in \`X\` are preserved but the values     are overwritten by values in \`Y\` when the key sets of \`X\` and \`Y\` intersect. Elements in \`Y\` with     non-intersecting keys are appended, retaining their partial order.  If \`rule\` makes use of the \`oldSelf\` variable it is implicitly a \`transition rule\`.  By default, the \`oldSelf\` variable is the same type as \`self\`. When \`optionalOldSelf\` is true, the \`oldSelf\` variable is a CEL optional  variable whose value() is the same type as \`self\`. See the documentation for the \`optionalOldSelf\` field for details.  Transition rules by default are applied only on UPDATE requests and are skipped if an old value could not be found. You can opt a transition rule into unconditional evaluation by setting \`optionalOldSelf\` to true.
 NodeSelectorRequirement A node selector requirement is a selector that contains values, a key, and an operator that relates the key and values.
- key The label key that the selector applies to.
  operator Represents a key's relationship to a set of values. Valid operators are In, NotIn, Exists, DoesNotExist. Gt, and Lt.
  values An array of string values. If the operator is In or NotIn, the values array must be non-empty. If the operator is Exists or DoesNotExist, the values array must be empty. If the operator is Gt or Lt, the values array must have a single element, which will be interpreted as an integer. This array is replaced during a strategic merge patch.
 TypedLocalObjectReference TypedLocalObjectReference contains enough information to let you locate the typed referenced object inside the same namespace.
- apiGroup APIGroup is the group for the resource being referenced. If APIGroup is not specified, the specified Kind must be in the core API group. For any other third-party types, APIGroup is required.
  kind =RoleRef.kind
  name =RoleRef.name
 TypedObjectReference TypedObjectReference contains enough information to let you locate the typed referenced object
- apiGroup =TypedLocalObjectReference.apiGroup
  kind =RoleRef.kind
  name =RoleRef.name
  namespace Namespace is the namespace of resource being referenced Note that when a namespace is specified, a gateway.networking.k8s.io/ReferenceGrant object is required in the referent namespace to allow that namespace's owner to accept the reference. See the ReferenceGrant documentation for details. (Alpha) This field requires the CrossNamespaceVolumeDataSource feature gate to be enabled.
 VolumeResourceRequirements VolumeResourceRequirements describes the storage resource requirements for a volume.
- limits =ResourceRequirements.limits
- requests =ResourceRequirements.requests
 MutatingWebhookConfiguration MutatingWebhookConfiguration describes the configuration of and admission webhook that accept or reject and may change the object.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
- webhooks webhooks is a list of webhooks and the affected resources and operations.
  metadata =Scale.metadata
 ValidatingWebhookConfiguration ValidatingWebhookConfiguration describes the configuration of and admission webhook that accept or reject and object without changing it.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
- webhooks =MutatingWebhookConfiguration.webhooks
  metadata =Scale.metadata
 ValidatingAdmissionPolicy ValidatingAdmissionPolicy describes the definition of an admission validation policy that accepts or rejects an object without changing it.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
  metadata =Scale.metadata
  spec Specification of the desired behavior of the ValidatingAdmissionPolicy.
  status The status of the ValidatingAdmissionPolicy, including warnings that are useful to determine if the policy behaves in the expected way. Populated by the system. Read-only.
 ValidatingAdmissionPolicyBinding ValidatingAdmissionPolicyBinding binds the ValidatingAdmissionPolicy with paramerized resources. ValidatingAdmissionPolicyBinding and parameter CRDs together define how cluster administrators configure policies for clusters.  For a given admission request, each binding will cause its policy to be evaluated N times, where N is 1 for policies/bindings that don't use params, otherwise N is the number of parameters selected by the binding.  The CEL expressions of a policy must have a computed CEL cost below the maximum CEL budget. Each evaluation of the policy is given an independent CEL cost budget. Adding/removing policies, bindings, or params can not affect whether a given (policy, binding, param) combination is within its own CEL budget.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
  metadata =Scale.metadata
  spec Specification of the desired behavior of the ValidatingAdmissionPolicyBinding.
 MutatingWebhook MutatingWebhook describes an admission webhook and the resources and operations it applies to.
- admissionReviewVersions admissionReviewVersions is an ordered list of preferred \`AdmissionReview\` versions the Webhook expects. API server will try to use first version in the list which it supports. If none of the versions specified in this list supported by API server, validation will fail for this object. If a persisted webhook configuration specifies allowed versions and does not include any versions known to the API Server, calls to the webhook will fail and be subject to the failure policy.
- failurePolicy failurePolicy defines how unrecognized errors from the admission endpoint are handled - allowed values are Ignore or Fail. Defaults to Fail.
- matchConditions matchConditions is a list of conditions that must be met for a request to be sent to this webhook. Match conditions filter requests that have already been matched by the rules, namespaceSelector, and objectSelector. An empty list of matchConditions matches all requests. There are a maximum of 64 match conditions allowed.  The exact matching logic is (in order):   1. If ANY matchCondition evaluates to FALSE, the webhook is skipped.   2. If ALL matchConditions evaluate to TRUE, the webhook is called.   3. If any matchCondition evaluates to an error (but none are FALSE):      - If failurePolicy=Fail, reject the request      - If failurePolicy=Ignore, the error is ignored and the webhook is skipped
- matchPolicy matchPolicy defines how the "rules" list is used to match incoming requests. Allowed values are "Exact" or "Equivalent".  - Exact: match a request only if it exactly matches a specified rule. For example, if deployments can be modified via apps/v1, apps/v1beta1, and extensions/v1beta1, but "rules" only included \`apiGroups:["apps"], apiVersions:["v1"], resources: ["deployments"]\`, a request to apps/v1beta1 or extensions/v1beta1 would not be sent to the webhook.  - Equivalent: match a request if modifies a resource listed in rules, even via another API group or version. For example, if deployments can be modified via apps/v1, apps/v1beta1, and extensions/v1beta1, and "rules" only included \`apiGroups:["apps"], apiVersions:["v1"], resources: ["deployments"]\`, a request to apps/v1beta1 or extensions/v1beta1 would be converted to apps/v1 and sent to the webhook.  Defaults to "Equivalent"
  name name is the name of the admission webhook. Name should be fully qualified, e.g., imagepolicy.kubernetes.io, where "imagepolicy" is the name of the webhook, and kubernetes.io is the name of the organization. Required.
  reinvocationPolicy reinvocationPolicy indicates whether this webhook should be called multiple times as part of a single admission evaluation. Allowed values are "Never" and "IfNeeded".  Never: the webhook will not be called more than once in a single admission evaluation.  IfNeeded: the webhook will be called at least one additional time as part of the admission evaluation if the object being admitted is modified by other admission plugins after the initial webhook call. Webhooks that specify this option *must* be idempotent, able to process objects they previously admitted. Note: * the number of additional invocations is not guaranteed to be exactly one. * if additional invocations result in further modifications to the object, webhooks are not guaranteed to be invoked again. * webhooks that use this option may be reordered to minimize the number of additional invocations. * to validate an object after all mutations are guaranteed complete, use a validating admission webhook instead.  Defaults to "Never".
- rules rules describes what operations on what resources/subresources the webhook cares about. The webhook cares about an operation if it matches _any_ Rule. However, in order to prevent ValidatingAdmissionWebhooks and MutatingAdmissionWebhooks from putting the cluster in a state which cannot be recovered from without completely disabling the plugin, ValidatingAdmissionWebhooks and MutatingAdmissionWebhooks are never called on admission requests for ValidatingWebhookConfiguration and MutatingWebhookConfiguration objects.
- sideEffects sideEffects states whether this webhook has side effects. Acceptable values are: None, NoneOnDryRun (webhooks created via v1beta1 may also specify Some or Unknown). Webhooks with side effects MUST implement a reconciliation system, since a request may be rejected by a future step in the admission chain and the side effects therefore need to be undone. Requests with the dryRun attribute will be auto-rejected if they match a webhook with sideEffects == Unknown or Some.
- timeoutSeconds timeoutSeconds specifies the timeout for this webhook. After the timeout passes, the webhook call will be ignored or the API call will fail based on the failure policy. The timeout value must be between 1 and 30 seconds. Default to 10 seconds.
- clientConfig ClientConfig defines how to communicate with the hook. Required
  namespaceSelector NamespaceSelector decides whether to run the webhook on an object based on whether the namespace for that object matches the selector. If the object itself is a namespace, the matching is performed on object.metadata.labels. If the object is another cluster scoped resource, it never skips the webhook. For example, to run the webhook on any objects whose namespace is not associated with "runlevel" of "0" or "1"; you will set the selector as follows: "namespaceSelector": { "matchExpressions": [ { "key": "runlevel", "operator": "NotIn", "values": [ "0", "1" ] } ] } If instead you want to only run the webhook on any objects whose namespace is associated with the "environment" of "prod" or "staging"; you will set the selector as follows: "namespaceSelector": { "matchExpressions": [ { "key": "environment", "operator": "In", "values": [ "prod", "staging" ] } ] } See https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/ for more examples of label selectors. Default to the empty LabelSelector, which matches everything.
- objectSelector ObjectSelector decides whether to run the webhook based on if the object has matching labels. objectSelector is evaluated against both the oldObject and newObject that would be sent to the webhook, and is considered to match if either object matches the selector. A null object (oldObject in the case of create, or newObject in the case of delete) or an object that cannot have labels (like a DeploymentRollback or a PodProxyOptions object) is not considered to match. Use the object selector only if the webhook is opt-in, because end users may skip the admission webhook by setting the labels. Default to the empty LabelSelector, which matches everything.
 ValidatingWebhook ValidatingWebhook describes an admission webhook and the resources and operations it applies to.
- admissionReviewVersions =MutatingWebhook.admissionReviewVersions
- failurePolicy =MutatingWebhook.failurePolicy
- matchConditions =MutatingWebhook.matchConditions
- matchPolicy =MutatingWebhook.matchPolicy
  name =MutatingWebhook.name
- rules =MutatingWebhook.rules
- sideEffects =MutatingWebhook.sideEffects
- timeoutSeconds =MutatingWebhook.timeoutSeconds
- clientConfig =MutatingWebhook.clientConfig
  namespaceSelector NamespaceSelector decides whether to run the webhook on an object based on whether the namespace for that object matches the selector. If the object itself is a namespace, the matching is performed on object.metadata.labels. If the object is another cluster scoped resource, it never skips the webhook. For example, to run the webhook on any objects whose namespace is not associated with "runlevel" of "0" or "1"; you will set the selector as follows: "namespaceSelector": { "matchExpressions": [ { "key": "runlevel", "operator": "NotIn", "values": [ "0", "1" ] } ] } If instead you want to only run the webhook on any objects whose namespace is associated with the "environment" of "prod" or "staging"; you will set the selector as follows: "namespaceSelector": { "matchExpressions": [ { "key": "environment", "operator": "In", "values": [ "prod", "staging" ] } ] } See https://kubernetes.io/docs/concepts/overview/working-with-objects/labels for more examples of label selectors. Default to the empty LabelSelector, which matches everything.
- objectSelector =MutatingWebhook.objectSelector
 ValidatingAdmissionPolicySpec ValidatingAdmissionPolicySpec is the specification of the desired behavior of the AdmissionPolicy.
  auditAnnotations auditAnnotations contains CEL expressions which are used to produce audit annotations for the audit event of the API request. validations and auditAnnotations may not both be empty; a least one of validations or auditAnnotations is required.
  failurePolicy failurePolicy defines how to handle failures for the admission policy. Failures can occur from CEL expression parse errors, type check errors, runtime errors and invalid or mis-configured policy definitions or bindings.  A policy is invalid if spec.paramKind refers to a non-existent Kind. A binding is invalid if spec.paramRef.name refers to a non-existent resource.  failurePolicy does not define how validations that evaluate to false are handled.  When failurePolicy is set to Fail, ValidatingAdmissionPolicyBinding validationActions define how failures are enforced.  Allowed values are Ignore or Fail. Defaults to Fail.
@@ -1404,18 +1300,13 @@ ValidatingAdmissionPolicyBindingSpec ValidatingAdmissionPolicyBindingSpec is the
  matchResources MatchResources declares what resources match this binding and will be validated by it. Note that this is intersected with the policy's matchConstraints, so only requests that are matched by the policy can be selected by this. If this is unset, all resources matched by the policy are validated by this binding When resourceRules is unset, it does not constrain resource matching. If a resource is matched by the other fields of this object, it will be validated. Note that this is differs from ValidatingAdmissionPolicy matchConstraints, where resourceRules are required.
  paramRef paramRef specifies the parameter resource used to configure the admission control policy. It should point to a resource of the type specified in ParamKind of the bound ValidatingAdmissionPolicy. If the policy specifies a ParamKind and the resource referred to by ParamRef does not exist, this binding is considered mis-configured and the FailurePolicy of the ValidatingAdmissionPolicy applied. If the policy does not specify a ParamKind then this field is ignored, and the rules are evaluated without a param.
 AdmissionregistrationV1WebhookClientConfig WebhookClientConfig contains the information to make a TLS connection with the webhook
- caBundle =WebhookClientConfig.caBundle
  url =WebhookClientConfig.url
  service \`service\` is a reference to the service for this webhook. Either \`service\` or \`url\` must be specified. If the webhook is running within the cluster, then you should use \`service\`.
 MatchCondition MatchCondition represents a condition which must by fulfilled for a request to be sent to a webhook.
  expression expression represents the expression which will be evaluated by CEL. Must evaluate to bool. CEL expressions have access to the contents of the AdmissionRequest and Authorizer, organized into CEL variables:  'object' - The object from the incoming request. The value is null for DELETE requests. 'oldObject' - The existing object. The value is null for CREATE requests. 'request' - Attributes of the admission request(/pkg/apis/admission/types.go#AdmissionRequest). 'authorizer' - A CEL Authorizer. May be used to perform authorization checks for the principal (user or service account) of the request.   See https://pkg.go.dev/k8s.io/apiserver/pkg/cel/library#Authz 'authorizer.requestResource' - A CEL ResourceCheck constructed from the 'authorizer' and configured with the   request resource. Documentation on CEL: https://kubernetes.io/docs/reference/using-api/cel/  Required.
  name name is an identifier for this match condition, used for strategic merging of MatchConditions, as well as providing an identifier for logging purposes. A good name should be descriptive of the associated expression. Name must be a qualified name consisting of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')  Required.
 RuleWithOperations RuleWithOperations is a tuple of Operations and Resources. It is recommended to make sure that all the tuple expansions are valid.
- apiGroups apiGroups is the API groups the resources belong to. '*' is all groups. If '*' is present, the length of the slice must be one. Required.
- apiVersions apiVersions is the API versions the resources belong to. '*' is all versions. If '*' is present, the length of the slice must be one. Required.
- operations operations is the operations the admission hook cares about - CREATE, UPDATE, DELETE, CONNECT or * for all of those operations and any future admission operations that are added. If '*' is present, the length of the slice must be one. Required.
  resources resources is a list of resources this rule applies to.  For example: 'pods' means pods. 'pods/log' means the log subresource of pods. '*' means all resources, but not subresources. 'pods/_*' means all subresources of pods. '*/scale' means all scale subresources. '*/_*' means all resources and their subresources.  If wildcard is present, the validation rule will ensure resources do not overlap with each other.  Depending on the enclosing object, subresources might not be allowed. Required.
- scope scope specifies the scope of this rule. Valid values are "Cluster", "Namespaced", and "*" "Cluster" means that only cluster-scoped resources will match this rule. Namespace API objects are cluster-scoped. "Namespaced" means that only namespaced resources will match this rule. "*" means that there are no scope restrictions. Subresources match the scope of their parent resource. Default is "*".
 AuditAnnotation AuditAnnotation describes how to produce an audit annotation for an API request.
  key key specifies the audit annotation key. The audit annotation keys of a ValidatingAdmissionPolicy must be unique. The key must be a qualified name ([A-Za-z0-9][-A-Za-z0-9_.]*) no more than 63 bytes in length.  The key is combined with the resource name of the ValidatingAdmissionPolicy to construct an audit annotation key: "{ValidatingAdmissionPolicy name}/{key}".  If an admission webhook uses the same resource name as this ValidatingAdmissionPolicy and the same audit annotation key, the annotation key will be identical. In this case, the first annotation written with the key will be included in the audit event and all subsequent annotations with the same key will be discarded.  Required.
  valueExpression valueExpression represents the expression which is evaluated by CEL to produce an audit annotation value. The expression must evaluate to either a string or null value. If the expression evaluates to a string, the audit annotation is included with the string value. If the expression evaluates to null or empty string the audit annotation will be omitted. The valueExpression may be no longer than 5kb in length. If the result of the valueExpression is more than 10kb in length, it will be truncated to 10kb.  If multiple ValidatingAdmissionPolicyBinding resources match an API request, then the valueExpression will be evaluated for each binding. All unique values produced by the valueExpressions will be joined together in a comma-separated list.  Required.
@@ -1445,57 +1336,35 @@ ParamRef ParamRef describes how to locate the params to be used as input to expr
  selector selector can be used to match multiple param objects based on their labels. Supply selector: {} to match all resources of the ParamKind. If multiple params are found, they are all evaluated with the policy expressions and the results are ANDed together. One of \`name\` or \`selector\` must be set, but \`name\` and \`selector\` are mutually exclusive properties. If one is set, the other must be unset.
 AdmissionregistrationV1ServiceReference =ServiceReference.
  name =ServiceReference.name
- namespace =ServiceReference.namespace
  path path is an optional URL path which will be sent in any request to this service.
  port port is the port on the service that hosts the webhook. Default to 443 for backward compatibility. \`port\` should be a valid port number (1-65535, inclusive).
 NamedRuleWithOperations NamedRuleWithOperations is a tuple of Operations and Resources with ResourceNames.
- apiGroups =RuleWithOperations.apiGroups
- apiVersions =RuleWithOperations.apiVersions
- operations =RuleWithOperations.operations
  resourceNames resourceNames is an optional white list of names that the rule applies to.  An empty set means that everything is allowed.
  resources =RuleWithOperations.resources
- scope =RuleWithOperations.scope
 ExpressionWarning ExpressionWarning is a warning information that targets a specific expression.
  fieldRef fieldRef is the path to the field that refers to the expression. For example, the reference to the expression of the first item of validations is "spec.validations[0].expression"
  warning warning contains the content of type checking information in a human-readable form. Each line of the warning contains the type that the expression is checked against, followed by the type check error from the compiler.
 Deployment Deployment enables declarative updates for Pods and ReplicaSets.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
- metadata =Pod.metadata
  spec Specification of the desired behavior of the Deployment.
  status Most recently observed status of the Deployment.
 ReplicaSet ReplicaSet ensures that a specified number of pod replicas are running at any given time.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
  metadata If the Labels of a ReplicaSet are empty, they are defaulted to be the same as the Pod(s) that the ReplicaSet manages. Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata
  spec Spec defines the specification of the desired behavior of the ReplicaSet. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status
  status Status is the most recently observed status of the ReplicaSet. This data may be out of date by some window of time. Populated by the system. Read-only. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status
 StatefulSet StatefulSet represents a set of pods with consistent identities. Identities are defined as:   - Network: A single stable DNS and hostname.   - Storage: As many VolumeClaims as requested.  The StatefulSet guarantees that a given network identity will always map to the same storage identity.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
- metadata =Pod.metadata
  spec Spec defines the desired identities of pods in this set.
  status Status is the current status of Pods in this StatefulSet. This data may be out of date by some window of time.
 DaemonSet DaemonSet represents the configuration of a daemon set.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
- metadata =Pod.metadata
  spec The desired behavior of this daemon set. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status
  status The current status of this daemon set. This data may be out of date by some window of time. Populated by the system. Read-only. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status
 ControllerRevision ControllerRevision implements an immutable snapshot of state data. Clients are responsible for serializing and deserializing the objects that contain their internal state. Once a ControllerRevision has been successfully created, it can not be updated. The API Server will fail validation of all requests that attempt to mutate the Data field. ControllerRevisions may, however, be deleted. Note that, due to its use by both the DaemonSet and StatefulSet controllers for update and rollback, this object is beta. However, it may be subject to name and representation changes in future releases, and clients should not depend on its stability. It is primarily for internal use by controllers.
- apiVersion =Pod.apiVersion
  data Data is the serialized representation of the state.
- kind =Pod.kind
  revision Revision indicates the revision of the state represented by Data.
- metadata =Pod.metadata
 ReplicationController ReplicationController represents the configuration of a replication controller.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
  metadata If the Labels of a ReplicationController are empty, they are defaulted to be the same as the Pod(s) that the replication controller manages. Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata
  spec Spec defines the specification of the desired behavior of the replication controller. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status
  status Status is the most recently observed status of the replication controller. This data may be out of date by some window of time. Populated by the system. Read-only. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status
 DeploymentSpec DeploymentSpec is the specification of the desired behavior of the Deployment.
- minReadySeconds Minimum number of seconds for which a newly created pod should be ready without any of its container crashing, for it to be considered available. Defaults to 0 (pod will be considered available as soon as it is ready)
  paused Indicates that the deployment is paused.
  progressDeadlineSeconds The maximum time in seconds for a deployment to make progress before it is considered to be failed. The deployment controller will continue to process failed deployments and a condition with a ProgressDeadlineExceeded reason will be surfaced in the deployment status. Note that progress will not be estimated during the time a deployment is paused. Defaults to 600s.
  replicas Number of desired pods. This is a pointer to distinguish between explicit zero and not specified. Defaults to 1.
@@ -1514,7 +1383,6 @@ DeploymentStatus DeploymentStatus is the most recently observed status of the De
  unavailableReplicas Total number of unavailable pods targeted by this deployment. This is the total number of pods that are still required for the deployment to have 100% available capacity. They may either be pods that are running but not yet available or pods that still have not been created.
  updatedReplicas Total number of non-terminating pods targeted by this deployment that have the desired template spec.
 ReplicaSetSpec ReplicaSetSpec is the specification of a ReplicaSet.
- minReadySeconds =DeploymentSpec.minReadySeconds
  replicas Replicas is the number of desired pods. This is a pointer to distinguish between explicit zero and unspecified. Defaults to 1. More info: https://kubernetes.io/docs/concepts/workloads/controllers/replicaset
  selector Selector is a label query over pods that should match the replica count. Label keys and values that must match in order to be controlled by this replica set. It must match the pod template's labels. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors
  template Template is the object that describes the pod that will be created if insufficient replicas are detected. More info: https://kubernetes.io/docs/concepts/workloads/controllers/replicationcontroller#pod-template
@@ -1567,7 +1435,6 @@ DaemonSetStatus DaemonSetStatus represents the current status of a daemon set.
  observedGeneration The most recent generation observed by the daemon set controller.
  updatedNumberScheduled The total number of nodes that are running updated daemon pod
 ReplicationControllerSpec ReplicationControllerSpec is the specification of a replication controller.
- minReadySeconds =DeploymentSpec.minReadySeconds
  replicas Replicas is the number of desired replicas. This is a pointer to distinguish between explicit zero and unspecified. Defaults to 1. More info: https://kubernetes.io/docs/concepts/workloads/controllers/replicationcontroller#what-is-a-replicationcontroller
  selector Selector is a label query over pods that should match the Replicas count. If Selector is empty, it is defaulted to the labels present on the Pod template. Label keys and values that must match in order to be controlled by this replication controller, if empty defaulted to labels on Pod template. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors
  template Template is the object that describes the pod that will be created if insufficient replicas are detected. This takes precedence over a TemplateRef. The only allowed template.spec.restartPolicy value is "Always". More info: https://kubernetes.io/docs/concepts/workloads/controllers/replicationcontroller#pod-template
@@ -1582,17 +1449,10 @@ DeploymentStrategy DeploymentStrategy describes how to replace existing pods wit
  type Type of deployment. Can be "Recreate" or "RollingUpdate". Default is RollingUpdate.
  rollingUpdate Rolling update config params. Present only if DeploymentStrategyType = RollingUpdate.
 DeploymentCondition DeploymentCondition describes the state of a deployment at a certain point.
- lastTransitionTime =PodCondition.lastTransitionTime
  lastUpdateTime The last time this condition was updated.
- message A human readable message indicating details about the transition.
- reason The reason for the condition's last transition.
- status =NodeCondition.status
  type Type of deployment condition.
 ReplicaSetCondition ReplicaSetCondition describes the state of a replica set at a certain point.
  lastTransitionTime The last time the condition transitioned from one status to another.
- message =DeploymentCondition.message
- reason =DeploymentCondition.reason
- status =NodeCondition.status
  type Type of replica set condition.
 StatefulSetOrdinals StatefulSetOrdinals describes the policy used for replica ordinal assignment in this StatefulSet.
  start start is the number representing the first replica's index. It may be used to number replicas from an alternate index (eg: 1-indexed) over the default 0-indexed names, or to orchestrate progressive movement of replicas from one StatefulSet to another. If set, replica indices will be in the range:   [.spec.ordinals.start, .spec.ordinals.start + .spec.replicas). If unset, defaults to 0. Replica indices will be in the range:   [0, .spec.replicas).
@@ -1603,25 +1463,14 @@ StatefulSetUpdateStrategy StatefulSetUpdateStrategy indicates the strategy that 
  type Type indicates the type of the StatefulSetUpdateStrategy. Default is RollingUpdate.
  rollingUpdate RollingUpdate is used to communicate parameters when Type is RollingUpdateStatefulSetStrategyType.
 StatefulSetCondition StatefulSetCondition describes the state of a statefulset at a certain point.
- lastTransitionTime =PodCondition.lastTransitionTime
- message =DeploymentCondition.message
- reason =DeploymentCondition.reason
- status =NodeCondition.status
  type Type of statefulset condition.
 DaemonSetUpdateStrategy DaemonSetUpdateStrategy is a struct used to control the update strategy for a DaemonSet.
  type Type of daemon set update. Can be "RollingUpdate" or "OnDelete". Default is RollingUpdate.
  rollingUpdate Rolling update config params. Present only if type = "RollingUpdate".
 DaemonSetCondition DaemonSetCondition describes the state of a DaemonSet at a certain point.
- lastTransitionTime =PodCondition.lastTransitionTime
- message =DeploymentCondition.message
- reason =DeploymentCondition.reason
- status =NodeCondition.status
  type Type of DaemonSet condition.
 ReplicationControllerCondition ReplicationControllerCondition describes the state of a replication controller at a certain point.
  lastTransitionTime =ReplicaSetCondition.lastTransitionTime
- message =DeploymentCondition.message
- reason =DeploymentCondition.reason
- status =NodeCondition.status
  type Type of replication controller condition.
 RollingUpdateDeployment Spec to control the desired behavior of rolling update.
  maxSurge The maximum number of pods that can be scheduled above the desired number of pods. Value can be an absolute number (ex: 5) or a percentage of desired pods (ex: 10%). This can not be 0 if MaxUnavailable is 0. Absolute number is calculated from percentage by rounding up. Defaults to 25%. Example: when this is set to 30%, the new ReplicaSet can be scaled up immediately when the rolling update starts, such that the total number of old and new pods do not exceed 130% of desired pods. Once old pods have been killed, new ReplicaSet can be scaled up further, ensuring that total number of pods running at any time during the update is at most 130% of desired pods.
@@ -1633,21 +1482,16 @@ RollingUpdateDaemonSet Spec to control the desired behavior of daemon set rollin
  maxSurge The maximum number of nodes with an existing available DaemonSet pod that can have an updated DaemonSet pod during during an update. Value can be an absolute number (ex: 5) or a percentage of desired pods (ex: 10%). This can not be 0 if MaxUnavailable is 0. Absolute number is calculated from percentage by rounding up to a minimum of 1. Default value is 0. Example: when this is set to 30%, at most 30% of the total number of nodes that should be running the daemon pod (i.e. status.desiredNumberScheduled) can have their a new pod created before the old pod is marked as deleted. The update starts by launching new pods on 30% of nodes. Once an updated pod is available (Ready for at least minReadySeconds) the old DaemonSet pod on that node is marked deleted. If the old pod becomes unavailable for any reason (Ready transitions to false, is evicted, or is drained) an updated pod is immediatedly created on that node without considering surge limits. Allowing surge implies the possibility that the resources consumed by the daemonset on any given node can double if the readiness check fails, and so resource intensive daemonsets should take into account that they may cause evictions during disruption.
  maxUnavailable The maximum number of DaemonSet pods that can be unavailable during the update. Value can be an absolute number (ex: 5) or a percentage of total number of DaemonSet pods at the start of the update (ex: 10%). Absolute number is calculated from percentage by rounding up. This cannot be 0 if MaxSurge is 0 Default value is 1. Example: when this is set to 30%, at most 30% of the total number of nodes that should be running the daemon pod (i.e. status.desiredNumberScheduled) can have their pods stopped for an update at any given time. The update starts by stopping at most 30% of those DaemonSet pods and then brings up new DaemonSet pods in their place. Once the new pods are available, it then proceeds onto other DaemonSet pods, thus ensuring that at least 70% of original number of DaemonSet pods are available at all times during the update.
 HorizontalPodAutoscaler HorizontalPodAutoscaler is the configuration for a horizontal pod autoscaler, which automatically manages the replica count of any resource implementing the scale subresource based on the metrics specified.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
  metadata metadata is the standard object metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata
  spec spec is the specification for the behaviour of the autoscaler. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status.
  status status is the current information about the autoscaler.
 V1HorizontalPodAutoscaler configuration of a horizontal pod autoscaler.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
  metadata Standard object metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata
  spec spec defines the behaviour of autoscaler. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status.
  status =HorizontalPodAutoscaler.status
 HorizontalPodAutoscalerSpec HorizontalPodAutoscalerSpec describes the desired functionality of the HorizontalPodAutoscaler.
  maxReplicas maxReplicas is the upper limit for the number of replicas to which the autoscaler can scale up. It cannot be less that minReplicas.
  metrics metrics contains the specifications for which to use to calculate the desired replica count (the maximum replica count across all metrics will be used).  The desired replica count is calculated multiplying the ratio between the target value and the current value by the current number of pods.  Ergo, metrics used must decrease as the pod count is increased, and vice-versa.  See the individual metric source types for more information about how each type of metric must respond. If not set, the default metric will be set to 80% average CPU utilization.
- minReplicas minReplicas is the lower limit for the number of replicas to which the autoscaler can scale down.  It defaults to 1 pod.  minReplicas is allowed to be 0 if the alpha feature gate HPAScaleToZero is enabled and at least one Object or External metric is configured.  Scaling is active as long as at least one metric value is available.
  behavior behavior configures the scaling behavior of the target in both Up and Down directions (scaleUp and scaleDown fields respectively). If not set, the default HPAScalingRules for scale up and scale down are used.
  scaleTargetRef scaleTargetRef points to the target resource to scale, and is used to the pods for which metrics should be collected, as well as to actually change the replica count.
 HorizontalPodAutoscalerStatus HorizontalPodAutoscalerStatus describes the current status of a horizontal pod autoscaler.
@@ -1659,7 +1503,6 @@ HorizontalPodAutoscalerStatus HorizontalPodAutoscalerStatus describes the curren
  observedGeneration observedGeneration is the most recent generation observed by this autoscaler.
 V1HorizontalPodAutoscalerSpec specification of a horizontal pod autoscaler.
  maxReplicas maxReplicas is the upper limit for the number of pods that can be set by the autoscaler; cannot be smaller than MinReplicas.
- minReplicas =HorizontalPodAutoscalerSpec.minReplicas
  targetCPUUtilizationPercentage targetCPUUtilizationPercentage is the target average CPU utilization (represented as a percentage of requested CPU) over all the pods; if not specified the default autoscaling policy will be used.
  scaleTargetRef reference to scaled resource; horizontal pod autoscaler will learn the current resource consumption and will set the desired number of pods by using its Scale subresource.
 V1HorizontalPodAutoscalerStatus current status of a horizontal pod autoscaler
@@ -1674,10 +1517,6 @@ HorizontalPodAutoscalerBehavior HorizontalPodAutoscalerBehavior configures the s
 MetricSpec MetricSpec specifies how to scale based on a single metric (only \`type\` and one other matching field should be set at once).
  type type is the type of metric source.  It should be one of "ContainerResource", "External", "Object", "Pods" or "Resource", each mapping to a matching field in the object.
  containerResource containerResource refers to a resource metric (such as those specified in requests and limits) known to Kubernetes describing a single container in each pod of the current scale target (e.g. CPU or memory). Such metrics are built in to Kubernetes, and have special scaling options on top of those available to normal per-pod metrics using the "pods" source. This is an alpha feature and can be enabled by the HPAContainerMetrics feature flag.
- external external refers to a global metric that is not associated with any Kubernetes object. It allows autoscaling based on information coming from components running outside of cluster (for example length of queue in cloud messaging service, or QPS from loadbalancer running outside of cluster).
- object object refers to a metric describing a single kubernetes object (for example, hits-per-second on an Ingress object).
- pods pods refers to a metric describing each pod in the current scale target (for example, transactions-processed-per-second). The values will be averaged together before being compared to the target value.
- resource resource refers to a resource metric (such as those specified in requests and limits) known to Kubernetes describing each pod in the current scale target (e.g. CPU or memory). Such metrics are built in to Kubernetes, and have special scaling options on top of those available to normal per-pod metrics using the "pods" source.
 CrossVersionObjectReference CrossVersionObjectReference contains enough information to let you identify the referred resource.
  apiVersion apiVersion is the API version of the referent
  kind kind is the kind of the referent; More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds
@@ -1691,49 +1530,27 @@ HorizontalPodAutoscalerCondition HorizontalPodAutoscalerCondition describes the 
 MetricStatus MetricStatus describes the last-read state of a single metric.
  type type is the type of metric source.  It will be one of "ContainerResource", "External", "Object", "Pods" or "Resource", each corresponds to a matching field in the object.
  containerResource container resource refers to a resource metric (such as those specified in requests and limits) known to Kubernetes describing a single container in each pod in the current scale target (e.g. CPU or memory). Such metrics are built in to Kubernetes, and have special scaling options on top of those available to normal per-pod metrics using the "pods" source.
- external =MetricSpec.external
- object =MetricSpec.object
- pods =MetricSpec.pods
- resource =MetricSpec.resource
 HPAScalingRules HPAScalingRules configures the scaling behavior for one direction via scaling Policy Rules and a configurable metric tolerance.  Scaling Policy Rules are applied after calculating DesiredReplicas from metrics for the HPA. They can limit the scaling velocity by specifying scaling policies. They can prevent flapping by specifying the stabilization window, so that the number of replicas is not set instantly, instead, the safest value from the stabilization window is chosen.  The tolerance is applied to the metric values and prevents scaling too eagerly for small metric variations. (Note that setting a tolerance requires the beta HPAConfigurableTolerance feature gate to be enabled.)
  policies policies is a list of potential scaling polices which can be used during scaling. If not set, use the default values: - For scale up: allow doubling the number of pods, or an absolute change of 4 pods in a 15s window. - For scale down: allow all pods to be removed in a 15s window.
  selectPolicy selectPolicy is used to specify which policy should be used. If not set, the default value Max is used.
  stabilizationWindowSeconds stabilizationWindowSeconds is the number of seconds for which past recommendations should be considered while scaling up or scaling down. StabilizationWindowSeconds must be greater than or equal to zero and less than or equal to 3600 (one hour). If not set, use the default values: - For scale up: 0 (i.e. no stabilization is done). - For scale down: 300 (i.e. the stabilization window is 300 seconds long).
  tolerance tolerance is the tolerance on the ratio between the current and desired metric value under which no updates are made to the desired number of replicas (e.g. 0.01 for 1%). Must be greater than or equal to zero. If not set, the default cluster-wide tolerance is applied (by default 10%).  For example, if autoscaling is configured with a memory consumption target of 100Mi, and scale-down and scale-up tolerances of 5% and 1% respectively, scaling will be triggered when the actual consumption falls below 95Mi or exceeds 101Mi.  This is an beta field and requires the HPAConfigurableTolerance feature gate to be enabled.
 ContainerResourceMetricSource ContainerResourceMetricSource indicates how to scale on a resource metric known to Kubernetes, as specified in requests and limits, describing each pod in the current scale target (e.g. CPU or memory).  The values will be averaged together before being compared to the target.  Such metrics are built in to Kubernetes, and have special scaling options on top of those available to normal per-pod metrics using the "pods" source.  Only one "target" type should be set.
- container container is the name of the container in the pods of the scaling target
  name name is the name of the resource in question.
- target target specifies the target value for the given metric
 ExternalMetricSource ExternalMetricSource indicates how to scale on a metric not associated with any Kubernetes object (for example length of queue in cloud messaging service, or QPS from loadbalancer running outside of cluster).
- metric metric identifies the target metric by name and selector
- target =ContainerResourceMetricSource.target
 ObjectMetricSource ObjectMetricSource indicates how to scale on a metric describing a kubernetes object (for example, hits-per-second on an Ingress object).
  describedObject describedObject specifies the descriptions of a object,such as kind,name apiVersion
- metric =ExternalMetricSource.metric
- target =ContainerResourceMetricSource.target
 PodsMetricSource PodsMetricSource indicates how to scale on a metric describing each pod in the current scale target (for example, transactions-processed-per-second). The values will be averaged together before being compared to the target value.
- metric =ExternalMetricSource.metric
- target =ContainerResourceMetricSource.target
 ResourceMetricSource ResourceMetricSource indicates how to scale on a resource metric known to Kubernetes, as specified in requests and limits, describing each pod in the current scale target (e.g. CPU or memory).  The values will be averaged together before being compared to the target.  Such metrics are built in to Kubernetes, and have special scaling options on top of those available to normal per-pod metrics using the "pods" source.  Only one "target" type should be set.
  name =ContainerResourceMetricSource.name
- target =ContainerResourceMetricSource.target
 ContainerResourceMetricStatus ContainerResourceMetricStatus indicates the current value of a resource metric known to Kubernetes, as specified in requests and limits, describing a single container in each pod in the current scale target (e.g. CPU or memory).  Such metrics are built in to Kubernetes, and have special scaling options on top of those available to normal per-pod metrics using the "pods" source.
- container =ContainerResourceMetricSource.container
  name =ContainerResourceMetricSource.name
- current current contains the current value for the given metric
 ExternalMetricStatus ExternalMetricStatus indicates the current value of a global metric not associated with any Kubernetes object.
- current =ContainerResourceMetricStatus.current
- metric =ExternalMetricSource.metric
 ObjectMetricStatus ObjectMetricStatus indicates the current value of a metric describing a kubernetes object (for example, hits-per-second on an Ingress object).
- current =ContainerResourceMetricStatus.current
  describedObject DescribedObject specifies the descriptions of a object,such as kind,name apiVersion
- metric =ExternalMetricSource.metric
 PodsMetricStatus PodsMetricStatus indicates the current value of a metric describing each pod in the current scale target (for example, transactions-processed-per-second).
- current =ContainerResourceMetricStatus.current
- metric =ExternalMetricSource.metric
 ResourceMetricStatus ResourceMetricStatus indicates the current value of a resource metric known to Kubernetes, as specified in requests and limits, describing each pod in the current scale target (e.g. CPU or memory).  Such metrics are built in to Kubernetes, and have special scaling options on top of those available to normal per-pod metrics using the "pods" source.
  name =ContainerResourceMetricSource.name
- current =ContainerResourceMetricStatus.current
 HPAScalingPolicy HPAScalingPolicy is a single policy which must hold true for a specified past interval.
  periodSeconds periodSeconds specifies the window of time for which the policy should hold true. PeriodSeconds must be greater than zero and less than or equal to 1800 (30 min).
  type type is used to specify the scaling policy.
@@ -1751,10 +1568,9 @@ MetricValueStatus MetricValueStatus holds the current value for a metric
  averageValue averageValue is the current value of the average of the metric across all relevant pods (as a quantity)
  value value is the current value of the metric (as a quantity).
 CertificateSigningRequest CertificateSigningRequest objects provide a mechanism to obtain x509 certificates by submitting a certificate signing request, and having it asynchronously approved and issued.  Kubelets use this API to obtain:  1. client certificates to authenticate to kube-apiserver (with the "kubernetes.io/kube-apiserver-client-kubelet" signerName).  2. serving certificates for TLS endpoints kube-apiserver can connect to securely (with the "kubernetes.io/kubelet-serving" signerName).  This API can be used to request client certificates to authenticate to kube-apiserver (with the "kubernetes.io/kube-apiserver-client" signerName), or to obtain certificates from custom non-Kubernetes signers.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
  spec spec contains the certificate request, and is immutable after creation. Only the request, signerName, expirationSeconds, and usages fields can be set on creation. Other fields are derived by Kubernetes and cannot be modified by users.
  status status contains information about whether the request is approved or denied, and the certificate issued by the signer, or the failure condition indicating signer failure.
+ metadata
 CertificateSigningRequestSpec CertificateSigningRequestSpec contains the certificate request.
  expirationSeconds expirationSeconds is the requested duration of validity of the issued certificate. The certificate signer may issue a certificate with a different validity duration so a client must check the delta between the notBefore and and notAfter fields in the issued certificate to determine the actual duration.  The v1.22+ in-tree implementations of the well-known Kubernetes signers will honor this field as long as the requested duration is not greater than the maximum duration they will honor per the --cluster-signing-duration CLI flag to the Kubernetes controller manager.  Certificate signers may not honor this field for various reasons:    1. Old signer that is unaware of the field (such as the in-tree      implementations prior to v1.22)   2. Signer whose configured maximum is shorter than the requested duration   3. Signer whose configured minimum is longer than the requested duration  The minimum valid value for expirationSeconds is 600, i.e. 10 minutes.
  extra extra contains extra attributes of the user that created the CertificateSigningRequest. Populated by the API server on creation and immutable.
@@ -1775,15 +1591,13 @@ CertificateSigningRequestCondition CertificateSigningRequestCondition describes 
  status status of the condition, one of True, False, Unknown. Approved, Denied, and Failed conditions may not be "False" or "Unknown".
  type type of the condition. Known conditions are "Approved", "Denied", and "Failed".  An "Approved" condition is added via the /approval subresource, indicating the request was approved and should be issued by the signer.  A "Denied" condition is added via the /approval subresource, indicating the request was denied and should not be issued by the signer.  A "Failed" condition is added via the /status subresource, indicating the signer failed to issue the certificate.  Approved and Denied conditions are mutually exclusive. Approved, Denied, and Failed conditions cannot be removed once added.  Only one condition of a given type is allowed.
 Endpoints Endpoints is a collection of endpoints that implement the actual service. Example:    Name: "mysvc",   Subsets: [     {       Addresses: [{"ip": "10.10.1.1"}, {"ip": "10.10.2.2"}],       Ports: [{"name": "a", "port": 8675}, {"name": "b", "port": 309}]     },     {       Addresses: [{"ip": "10.10.3.3"}],       Ports: [{"name": "a", "port": 93}, {"name": "b", "port": 76}]     },  ]  Endpoints is a legacy API and does not contain information about all Service features. Use discoveryv1.EndpointSlice for complete information about Service endpoints.  Deprecated: This API is deprecated in v1.33+. Use discoveryv1.EndpointSlice.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
  subsets The set of all endpoints is the union of all subsets. Addresses are placed into subsets according to the IPs they share. A single address with multiple ports, some of which are ready and some of which are not (because they come from different containers) will result in the address being displayed in different subsets for the different ports. No address will appear in both Addresses and NotReadyAddresses in the same subset. Sets of addresses and ports that comprise a service.
+ metadata
 EndpointSlice EndpointSlice represents a set of service endpoints. Most EndpointSlices are created by the EndpointSlice controller to represent the Pods selected by Service objects. For a given service there may be multiple EndpointSlice objects which must be joined to produce the full set of endpoints; you can find all of the slices for a given service by listing EndpointSlices in the service's namespace whose \`kubernetes.io/service-name\` label contains the service's name.
  addressType addressType specifies the type of address carried by this EndpointSlice. All addresses in this slice must be the same type. This field is immutable after creation. The following address types are currently supported: * IPv4: Represents an IPv4 Address. * IPv6: Represents an IPv6 Address. * FQDN: Represents a Fully Qualified Domain Name. (Deprecated) The EndpointSlice controller only generates, and kube-proxy only processes, slices of addressType "IPv4" and "IPv6". No semantics are defined for the "FQDN" type.
- apiVersion =Pod.apiVersion
  endpoints endpoints is a list of unique endpoints in this slice. Each slice may include a maximum of 1000 endpoints.
- kind =Pod.kind
  ports ports specifies the list of network ports exposed by each endpoint in this slice. Each port must have a unique name. Each slice may include a maximum of 100 ports. Services always have at least 1 port, so EndpointSlices generated by the EndpointSlice controller will likewise always have at least 1 port. EndpointSlices used for other purposes may have an empty ports list.
+ metadata
 EndpointSubset EndpointSubset is a group of addresses with a common set of ports. The expanded set of endpoints is the Cartesian product of Addresses x Ports. For example, given:   {    Addresses: [{"ip": "10.10.1.1"}, {"ip": "10.10.2.2"}],    Ports:     [{"name": "a", "port": 8675}, {"name": "b", "port": 309}]  }  The resulting set of endpoints can be viewed as:   a: [ 10.10.1.1:8675, 10.10.2.2:8675 ],  b: [ 10.10.1.1:309, 10.10.2.2:309 ]  Deprecated: This API is deprecated in v1.33+.
  addresses IP addresses which offer the related ports that are marked as ready. These endpoints should be considered safe for load balancers and clients to utilize.
  notReadyAddresses IP addresses which offer the related ports but are not currently marked as ready because they have not yet finished starting, have recently failed a readiness check, or have recently failed a liveness check.
@@ -1798,7 +1612,6 @@ Endpoint Endpoint represents a single logical "backend" implementing a service.
  hints hints contains information associated with how an endpoint should be consumed.
  targetRef targetRef is a reference to a Kubernetes object that represents this endpoint.
 DiscoveryV1EndpointPort EndpointPort represents a Port used by an EndpointSlice
- appProtocol =ServicePort.appProtocol
  name name represents the name of this port. All ports in an EndpointSlice must have a unique name. If the EndpointSlice is derived from a Kubernetes service, this corresponds to the Service.ports[].name. Name must either be an empty string or pass DNS_LABEL validation: * must be no more than 63 characters long. * must consist of lower case alphanumeric characters or '-'. * must start and end with an alphanumeric character. Default is empty string.
  port port represents the port number of the endpoint. If the EndpointSlice is derived from a Kubernetes service, this must be set to the service's target port. EndpointSlices used for other purposes may have a nil port.
  protocol protocol represents the IP protocol for this port. Must be UDP, TCP, or SCTP. Default is TCP.
@@ -1807,7 +1620,6 @@ EndpointAddress EndpointAddress is a tuple that describes single IP address. Dep
  ip The IP of this endpoint. May not be loopback (127.0.0.0/8 or ::1), link-local (169.254.0.0/16 or fe80::/10), or link-local multicast (224.0.0.0/24 or ff02::/16).
  nodeName Optional: Node hosting this endpoint. This can be used to determine endpoints local to a node.
 EndpointPort EndpointPort is a tuple that describes a single port. Deprecated: This API is deprecated in v1.33+.
- appProtocol =ServicePort.appProtocol
  name The name of this port.  This must match the 'name' field in the corresponding ServicePort. Must be a DNS_LABEL. Optional only if one port is defined.
  port The port number of the endpoint.
  protocol The IP protocol for this port. Must be UDP, TCP, or SCTP. Default is TCP.
@@ -1823,9 +1635,6 @@ ForNode ForNode provides information about which nodes should consume this endpo
 ForZone ForZone provides information about which zones should consume this endpoint.
  name name represents the name of the zone.
 LimitRange LimitRange sets resource usage limits for each kind of resource in a Namespace.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
- metadata =Pod.metadata
  spec Spec defines the limits enforced. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status
 LimitRangeSpec LimitRangeSpec defines a min/max usage limit for resources that match on kind.
  limits Limits is the list of LimitRangeItem objects that are enforced.
@@ -1837,20 +1646,11 @@ LimitRangeItem LimitRangeItem defines a min/max usage limit for any resource tha
  min Min usage constraints on this kind by resource name.
  type Type of resource that this limit applies to.
 Ingress Ingress is a collection of rules that allow inbound connections to reach the endpoints defined by a backend. An Ingress can be configured to give services externally-reachable urls, load balance traffic, terminate SSL, offer name based virtual hosting etc.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
- metadata =Pod.metadata
  spec spec is the desired state of the Ingress. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status
  status status is the current state of the Ingress. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status
 IngressClass IngressClass represents the class of the Ingress, referenced by the Ingress Spec. The \`ingressclass.kubernetes.io/is-default-class\` annotation can be used to indicate that an IngressClass should be considered default. When a single IngressClass resource has this annotation set to true, new Ingress resources without a class specified will be assigned this default class.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
- metadata =Pod.metadata
  spec spec is the desired state of the IngressClass. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status
 NetworkPolicy NetworkPolicy describes what network traffic is allowed for a set of Pods
- apiVersion =Pod.apiVersion
- kind =Pod.kind
- metadata =Pod.metadata
  spec spec represents the specification of the desired behavior for this NetworkPolicy.
 IngressSpec IngressSpec describes the Ingress the user wishes to exist.
  ingressClassName ingressClassName is the name of an IngressClass cluster resource. Ingress controller implementations use this field to know whether they should be serving this Ingress resource, by a transitive connection (controller -> IngressClass -> Ingress resource). Although the \`kubernetes.io/ingress.class\` annotation (simple constant name) was never formally defined, it was widely supported by Ingress controllers to create a direct binding between Ingress controller and Ingress resources. Newly created Ingress resources should prefer using the field. However, even though the annotation is officially deprecated, for backwards compatibility reasons, ingress controllers should still honor that annotation if present.
@@ -1921,9 +1721,6 @@ IPBlock IPBlock describes a particular CIDR (Ex. "192.168.1.0/24","2001:db8::/64
  cidr cidr is a string representing the IPBlock Valid examples are "192.168.1.0/24" or "2001:db8::/64"
  except except is a slice of CIDRs that should not be included within an IPBlock Valid examples are "192.168.1.0/24" or "2001:db8::/64" Except values will be rejected if they are outside the cidr range
 PersistentVolumeClaim PersistentVolumeClaim is a user's request for and claim to a persistent volume
- apiVersion =Pod.apiVersion
- kind =Pod.kind
- metadata =Pod.metadata
  spec spec defines the desired characteristics of a volume requested by a pod author. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims
  status status represents the current information/status of a persistent volume claim. Read-only. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims
 PersistentVolumeClaimStatus PersistentVolumeClaimStatus is the current status of a persistent volume claim.
@@ -1946,9 +1743,6 @@ ModifyVolumeStatus ModifyVolumeStatus represents the status object of Controller
  status status is the status of the ControllerModifyVolume operation. It can be in any of following states:  - Pending    Pending indicates that the PersistentVolumeClaim cannot be modified due to unmet requirements, such as    the specified VolumeAttributesClass not existing.  - InProgress    InProgress indicates that the volume is being modified.  - Infeasible   Infeasible indicates that the request has been rejected as invalid by the CSI driver. To    resolve the error, a valid VolumeAttributesClass needs to be specified. Note: New statuses can be added in the future. Consumers should check for unknown statuses and fail appropriately.
  targetVolumeAttributesClassName targetVolumeAttributesClassName is the name of the VolumeAttributesClass the PVC currently being reconciled
 PersistentVolume PersistentVolume (PV) is a storage resource provisioned by an administrator. It is analogous to a node. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes
- apiVersion =Pod.apiVersion
- kind =Pod.kind
- metadata =Pod.metadata
  spec spec defines a specification of a persistent volume owned by the cluster. Provisioned by an administrator. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistent-volumes
  status status represents the current information/status for the persistent volume. Populated by the system. Read-only. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistent-volumes
 PersistentVolumeSpec PersistentVolumeSpec is the specification of a persistent volume.
@@ -1959,15 +1753,8 @@ PersistentVolumeSpec PersistentVolumeSpec is the specification of a persistent v
  storageClassName storageClassName is the name of StorageClass to which this persistent volume belongs. Empty value means that this volume does not belong to any StorageClass.
  volumeAttributesClassName Name of VolumeAttributesClass to which this persistent volume belongs. Empty value is not allowed. When this field is not set, it indicates that this volume does not belong to any VolumeAttributesClass. This field is mutable and can be changed by the CSI driver after a volume has been updated successfully to a new class. For an unbound PersistentVolume, the volumeAttributesClassName will be matched with unbound PersistentVolumeClaims during the binding process.
  volumeMode volumeMode defines if a volume is intended to be used with a formatted filesystem or to remain in raw block state. Value of Filesystem is implied when not included in spec.
- awsElasticBlockStore =Volume.awsElasticBlockStore
- azureDisk =Volume.azureDisk
- azureFile =Volume.azureFile
- cephfs =Volume.cephfs
- cinder =Volume.cinder
  claimRef claimRef is part of a bi-directional binding between PersistentVolume and PersistentVolumeClaim. Expected to be non-nil when bound. claim.VolumeName is the authoritative bind between PV and PVC. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#binding
  csi csi represents storage that is handled by an external CSI driver (Beta feature).
- fc =Volume.fc
- flexVolume =Volume.flexVolume
  flocker flocker represents a Flocker volume attached to a kubelet's host machine and exposed to the pod for its usage. This depends on the Flocker control service being running
  gcePersistentDisk gcePersistentDisk represents a GCE Disk resource that is attached to a kubelet's host machine and then exposed to the pod. Provisioned by an admin. More info: https://kubernetes.io/docs/concepts/storage/volumes#gcepersistentdisk
  glusterfs glusterfs represents a Glusterfs volume that is attached to a host and exposed to the pod. Provisioned by an admin. More info: https://examples.k8s.io/volumes/glusterfs/README.md
@@ -1976,34 +1763,23 @@ PersistentVolumeSpec PersistentVolumeSpec is the specification of a persistent v
  local local represents directly-attached storage with node affinity
  nfs nfs represents an NFS mount on the host. Provisioned by an admin. More info: https://kubernetes.io/docs/concepts/storage/volumes#nfs
  nodeAffinity nodeAffinity defines constraints that limit what nodes this volume can be accessed from. This field influences the scheduling of pods that use this volume.
- photonPersistentDisk =Volume.photonPersistentDisk
- portworxVolume =Volume.portworxVolume
- quobyte =Volume.quobyte
- rbd =Volume.rbd
- scaleIO =Volume.scaleIO
  storageos storageOS represents a StorageOS volume that is attached to the kubelet's host machine and mounted into the pod More info: https://examples.k8s.io/volumes/storageos/README.md
- vsphereVolume =Volume.vsphereVolume
 PersistentVolumeStatus PersistentVolumeStatus is the current status of a persistent volume.
  lastPhaseTransitionTime lastPhaseTransitionTime is the time the phase transitioned from one to another and automatically resets to current time everytime a volume phase transitions.
  message message is a human-readable message indicating details about why the volume is in this state.
  phase phase indicates if a volume is available, bound to a claim, or released by a claim. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#phase
  reason reason is a brief CamelCase string that describes any failure and is meant for machine parsing and tidy display in the CLI.
 AzureFilePersistentVolumeSource =AzureFileVolumeSource.
- readOnly =AzureFileVolumeSource.readOnly
  secretName secretName is the name of secret that contains Azure Storage Account Name and Key
  secretNamespace secretNamespace is the namespace of the secret that contains Azure Storage Account Name and Key default is the same as the Pod
  shareName shareName is the azure Share Name
 CephFSPersistentVolumeSource =CephFSVolumeSource.
- monitors =CephFSVolumeSource.monitors
- path =CephFSVolumeSource.path
  readOnly =CephFSVolumeSource.readOnly
- secretFile =CephFSVolumeSource.secretFile
  user user is Optional: User is the rados user name, default is admin More info: https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it
  secretRef =CephFSVolumeSource.secretRef
 CinderPersistentVolumeSource =CinderVolumeSource.
  fsType fsType Filesystem type to mount. Must be a filesystem type supported by the host operating system. Examples: "ext4", "xfs", "ntfs". Implicitly inferred to be "ext4" if unspecified. More info: https://examples.k8s.io/mysql-cinder-pd/README.md
  readOnly readOnly is Optional: Defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts. More info: https://examples.k8s.io/mysql-cinder-pd/README.md
- volumeID =CinderVolumeSource.volumeID
  secretRef secretRef is Optional: points to a secret object containing parameters used to connect to OpenStack.
 CSIPersistentVolumeSource Represents storage that is managed by an external CSI volume driver
  driver driver is the name of the driver to use for this volume. Required.
@@ -2012,9 +1788,7 @@ CSIPersistentVolumeSource Represents storage that is managed by an external CSI 
  volumeAttributes volumeAttributes of the volume to publish.
  volumeHandle volumeHandle is the unique volume name returned by the CSI volume plugin’s CreateVolume to refer to the volume on all subsequent calls. Required.
 FlexPersistentVolumeSource FlexPersistentVolumeSource represents a generic persistent volume resource that is provisioned/attached using an exec based plugin.
- driver =FlexVolumeSource.driver
  fsType fsType is the Filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. "ext4", "xfs", "ntfs". The default filesystem depends on FlexVolume script.
- options =FlexVolumeSource.options
  readOnly =FlexVolumeSource.readOnly
  secretRef secretRef is Optional: SecretRef is reference to the secret object containing sensitive information to pass to the plugin scripts. This may be empty if no secret object is specified. If the secret object contains more than one secret, all secrets are passed to the plugin scripts.
 GlusterfsPersistentVolumeSource =GlusterfsVolumeSource.
@@ -2023,16 +1797,11 @@ GlusterfsPersistentVolumeSource =GlusterfsVolumeSource.
  path =GlusterfsVolumeSource.path
  readOnly =GlusterfsVolumeSource.readOnly
 ISCSIPersistentVolumeSource ISCSIPersistentVolumeSource represents an ISCSI disk. ISCSI volumes can only be mounted as read/write once. ISCSI volumes support ownership management and SELinux relabeling.
- chapAuthDiscovery =ISCSIVolumeSource.chapAuthDiscovery
- chapAuthSession =ISCSIVolumeSource.chapAuthSession
  fsType =ISCSIVolumeSource.fsType
- initiatorName =ISCSIVolumeSource.initiatorName
  iqn iqn is Target iSCSI Qualified Name.
- iscsiInterface =ISCSIVolumeSource.iscsiInterface
  lun lun is iSCSI Target Lun number.
  portals portals is the iSCSI Target Portal List. The Portal is either an IP or ip_addr:port if the port is other than default (typically TCP ports 860 and 3260).
  readOnly =ISCSIVolumeSource.readOnly
- targetPortal =ISCSIVolumeSource.targetPortal
  secretRef =ISCSIVolumeSource.secretRef
 LocalVolumeSource Local represents directly-attached storage with node affinity
  fsType fsType is the filesystem type to mount. It applies only when the Path is a block device. Must be a filesystem type supported by the host operating system. Ex. "ext4", "xfs", "ntfs". The default value is to auto-select a filesystem if unspecified.
@@ -2042,50 +1811,30 @@ VolumeNodeAffinity VolumeNodeAffinity defines constraints that limit what nodes 
 RBDPersistentVolumeSource =RBDVolumeSource.
  fsType =RBDVolumeSource.fsType
  image =RBDVolumeSource.image
- keyring =RBDVolumeSource.keyring
  monitors =RBDVolumeSource.monitors
- pool =RBDVolumeSource.pool
  readOnly =RBDVolumeSource.readOnly
  user =RBDVolumeSource.user
  secretRef =RBDVolumeSource.secretRef
 ScaleIOPersistentVolumeSource ScaleIOPersistentVolumeSource represents a persistent ScaleIO volume
  fsType fsType is the filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. "ext4", "xfs", "ntfs". Default is "xfs"
- gateway =ScaleIOVolumeSource.gateway
- protectionDomain =ScaleIOVolumeSource.protectionDomain
- readOnly =AzureFileVolumeSource.readOnly
  sslEnabled sslEnabled is the flag to enable/disable SSL communication with Gateway, default false
- storageMode =ScaleIOVolumeSource.storageMode
- storagePool =ScaleIOVolumeSource.storagePool
- system =ScaleIOVolumeSource.system
- volumeName =ScaleIOVolumeSource.volumeName
  secretRef =ScaleIOVolumeSource.secretRef
 StorageOSPersistentVolumeSource =StorageOSVolumeSource.
- fsType =FCVolumeSource.fsType
- readOnly =AzureFileVolumeSource.readOnly
  volumeName =StorageOSVolumeSource.volumeName
- volumeNamespace =StorageOSVolumeSource.volumeNamespace
  secretRef =StorageOSVolumeSource.secretRef
 SecretReference SecretReference represents a Secret Reference. It has enough information to retrieve secret in any namespace
  name name is unique within a namespace to reference a secret resource.
  namespace namespace defines the space within which the secret name must be unique.
 PodTemplate PodTemplate describes a template for creating copies of a predefined pod.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
- metadata =Pod.metadata
  template Template defines the pods that will be created from this pod template. https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status
 Status Status is a return value for calls that don't return other objects.
- apiVersion =Pod.apiVersion
  code Suggested HTTP return code for this status, 0 if not set.
- kind =Pod.kind
  message =Event.message
  reason A machine-readable description of why this operation is in the "Failure" status. If this value is empty there is no information available. A Reason clarifies an HTTP status code but does not override it.
  status Status of the operation. One of: "Success" or "Failure". More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status
  details Extended data associated with the reason. Each reason may define its own extended details. This field is optional and the data returned is not guaranteed to conform to any schema except that defined by the reason type.
  metadata Standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds
 PodDisruptionBudget PodDisruptionBudget is an object to define the max disruption that can be caused to a collection of pods
- apiVersion =Pod.apiVersion
- kind =Pod.kind
- metadata =Pod.metadata
  spec Specification of the desired behavior of the PodDisruptionBudget.
  status Most recently observed status of the PodDisruptionBudget.
 PodDisruptionBudgetSpec PodDisruptionBudgetSpec is a description of a PodDisruptionBudget.
@@ -2102,17 +1851,11 @@ PodDisruptionBudgetStatus PodDisruptionBudgetStatus represents information about
  expectedPods total number of pods counted by this disruption budget
  observedGeneration Most recent generation observed when updating this PDB status. DisruptionsAllowed and other status information is valid only if observedGeneration equals to PDB's object generation.
 PriorityClass PriorityClass defines mapping from a priority class name to the priority integer value. The value can be any valid integer.
- apiVersion =Pod.apiVersion
  description description is an arbitrary string that usually provides guidelines on when this priority class should be used.
  globalDefault globalDefault specifies whether this PriorityClass should be considered as the default priority for pods that do not have any priority class. Only one PriorityClass can be marked as \`globalDefault\`. However, if more than one PriorityClasses exists with their \`globalDefault\` field set to true, the smallest value of such global default PriorityClasses will be used as the default priority.
- kind =Pod.kind
  preemptionPolicy preemptionPolicy is the Policy for preempting pods with lower priority. One of Never, PreemptLowerPriority. Defaults to PreemptLowerPriority if unset.
  value value represents the integer value of this priority class. This is the actual priority that pods receive when they have the name of this class in their pod spec.
- metadata =Pod.metadata
 ResourceQuota ResourceQuota sets aggregate quota restrictions enforced per namespace
- apiVersion =Pod.apiVersion
- kind =Pod.kind
- metadata =Pod.metadata
  spec Spec defines the desired quota. https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status
  status Status defines the actual enforced quota and its current usage. https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status
 ResourceQuotaSpec ResourceQuotaSpec defines the desired hard limits to enforce for Quota.
@@ -2129,9 +1872,7 @@ ScopedResourceSelectorRequirement A scoped-resource selector requirement is a se
  scopeName The name of the scope that the selector applies to.
  values An array of string values. If the operator is In or NotIn, the values array must be non-empty. If the operator is Exists or DoesNotExist, the values array must be empty. This array is replaced during a strategic merge patch.
 RuntimeClass RuntimeClass defines a class of container runtime supported in the cluster. The RuntimeClass is used to determine which container runtime is used to run all containers in a pod. RuntimeClasses are manually defined by a user or cluster provisioner, and referenced in the PodSpec. The Kubelet is responsible for resolving the RuntimeClassName reference before running the pod.  For more details, see https://kubernetes.io/docs/concepts/containers/runtime-class/
- apiVersion =Pod.apiVersion
  handler handler specifies the underlying runtime and configuration that the CRI implementation will use to handle pods of this class. The possible values are specific to the node & CRI configuration.  It is assumed that all handlers are available on every node, and handlers of the same name are equivalent on every node. For example, a handler called "runc" might specify that the runc OCI runtime (using native Linux containers) will be used to run the containers in a pod. The Handler must be lowercase, conform to the DNS Label (RFC 1123) requirements, and is immutable.
- kind =Pod.kind
  metadata =Lease.metadata
  overhead overhead represents the resource overhead associated with running a pod for a given RuntimeClass. For more details, see https://kubernetes.io/docs/concepts/scheduling-eviction/pod-overhead/
  scheduling scheduling holds the scheduling constraints to ensure that pods running with this RuntimeClass are scheduled to nodes that support it. If scheduling is nil, this RuntimeClass is assumed to be supported by all nodes.
@@ -2143,17 +1884,13 @@ Scheduling Scheduling specifies the scheduling constraints for nodes supporting 
 StorageClass StorageClass describes the parameters for a class of storage for which PersistentVolumes can be dynamically provisioned.  StorageClasses are non-namespaced; the name of the storage class according to etcd is in ObjectMeta.Name.
  allowVolumeExpansion allowVolumeExpansion shows whether the storage class allow volume expand.
  allowedTopologies allowedTopologies restrict the node topologies where volumes can be dynamically provisioned. Each volume plugin defines its own supported topology specifications. An empty TopologySelectorTerm list means there is no topology restriction. This field is only honored by servers that enable the VolumeScheduling feature.
- apiVersion =Pod.apiVersion
- kind =Pod.kind
  mountOptions mountOptions controls the mountOptions for dynamically provisioned PersistentVolumes of this storage class. e.g. ["ro", "soft"]. Not validated - mount of the PVs will simply fail if one is invalid.
  parameters parameters holds the parameters for the provisioner that should create volumes of this storage class.
  provisioner provisioner indicates the type of the provisioner.
  reclaimPolicy reclaimPolicy controls the reclaimPolicy for dynamically provisioned PersistentVolumes of this storage class. Defaults to Delete.
  volumeBindingMode volumeBindingMode indicates how PersistentVolumeClaims should be provisioned and bound.  When unset, VolumeBindingImmediate is used. This field is only honored by servers that enable the VolumeScheduling feature.
- metadata =Pod.metadata
 TopologySelectorTerm A topology selector term represents the result of label queries. A null or empty topology selector term matches no objects. The requirements of them are ANDed. It provides a subset of functionality as NodeSelectorTerm. This is an alpha feature and may change in the future.
  matchLabelExpressions A list of topology selector requirements by labels.
 TopologySelectorLabelRequirement A topology selector requirement is a selector that matches given label. This is an alpha feature and may change in the future.
- key =NodeSelectorRequirement.key
  values An array of string values. One value must match the label to be selected. Each entry in Values is ORed.
 `);

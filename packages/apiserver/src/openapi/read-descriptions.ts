@@ -1,4 +1,7 @@
-/** Descriptions of types and fields, by type and field name; the field name `""` is the type itself. */
+/**
+ * Descriptions of types and fields, by type and field name; the field name `""` is the type itself. Fields of the type
+ * `*` describe the fields of that name in all types that do not mention it themselves. An empty description: none.
+ */
 export type Descriptions = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /**
@@ -11,9 +14,8 @@ export function readDescriptions(source: string): Descriptions {
   for (const [, isField, name, text] of source.matchAll(/^( ?)(\S+) ?(.*)$/gm)) {
     if (isField === "") types[(type = name!)] = {};
     const field = isField === "" ? "" : name!;
-    const [, ofType = "", ofField = ""] = /^=(\w+)\.(\S*)$/.exec(text!) ?? [];
-    const meaning = ofType === "" ? text! : (types[ofType]?.[ofField] ?? "");
-    if (meaning !== "") types[type]![field] = meaning;
+    const [, ofType = "", ofField = ""] = /^=([\w*]+)\.(\S*)$/.exec(text!) ?? [];
+    types[type]![field] = ofType === "" ? text! : (types[ofType]?.[ofField] ?? "");
   }
   return types;
 }
