@@ -92,7 +92,6 @@ export const withoutExternalClients: Plugin = {
 
 const OMITTED: Readonly<Record<string, string>> = {
   openapi: "export class OpenApi { async serve() {} }",
-  "protobuf[\\\\/]field-numbers": "export const fieldNumbers = {};",
   "protobuf[\\\\/]decode-protobuf": `export const PROTOBUF_MEDIA_TYPE = "application/vnd.kubernetes.protobuf";
 export const decodeProtobuf = () => { throw new Error("left out"); };`,
 };

@@ -4,7 +4,7 @@
 //
 // The texts come from the declarations of `@kubernetes/client-node`'s models, which copy them from Kubernetes' own API
 // description. These declarations omit the description of a field whose type is a type of its own. The missing texts
-// come from `kubernetes-types`, which follows a somewhat older release. Run this script after `generate-schema.mjs`:
+// come from `kubernetes-types`, which follows a somewhat older release:
 //
 //     node scripts/generate-descriptions.mjs
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
@@ -14,11 +14,14 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const models = join(dirname(createRequire(import.meta.url).resolve("@kubernetes/client-node")), "gen", "models");
-const declarations = ["schema/built-in-types.ts", ...globSync("kinds/**/*.ts", { cwd: join(here, "../src") }).sort()];
+const declarations = [
+  "schema/built-in-types.ts",
+  ...globSync("kinds/{*/types,pod-template,runtime-class}.ts", { cwd: join(here, "../src") }).sort(),
+];
 const source = declarations.map((file) => readFileSync(join(here, "../src", file), "utf8")).join("\n");
 const typings = dirname(createRequire(import.meta.url).resolve("kubernetes-types/package.json"));
-/** Matches a declaration such as `JobSpec: "backoffLimit:int32,…"`. */
-const DECLARATION = /\b([A-Z]\w*):\s*"[\w$-]+!?:[[\]{}]*\w+[,"]/g;
+/** Matches a declaration such as `JobSpec: "parallelism:int32 …"`. */
+const DECLARATION = /^ +([A-Z]\w*):\s*"[^"]*",$/gm;
 /** Prefixes of model names. When two versions of a type exist, the older version has the name without a prefix. */
 const PREFIXES = [
   ["", "V2", "V1", "CoreV1", "ApiextensionsV1", "AuthenticationV1", "StorageV1"],
@@ -50,11 +53,14 @@ for (const file of globSync("*/*.d.ts", { cwd: typings }).sort()) {
   }
 }
 
+/** Inlined messages, which only protobuf has. */
+const inlined = new Set([...source.matchAll(/~(\w+)/g)].map(([, type]) => type));
 const described = new Map();
 /** How often the types give each text to a field, by field name. */
 const textCounts = new Map();
 for (const type of new Set([...source.matchAll(DECLARATION)].map(([, name]) => name))) {
   const prefix = PREFIXES.find((candidate) => existsSync(join(models, `${candidate}${type}.d.ts`)));
+  if (prefix === undefined && inlined.has(type)) continue;
   if (prefix === undefined) throw new Error(`no model of @kubernetes/client-node is the type ${type}`);
   const declaration = readFileSync(join(models, `${prefix}${type}.d.ts`), "utf8");
   const model = (await import(pathToFileURL(join(models, `${prefix}${type}.js`)).href))[`${prefix}${type}`];

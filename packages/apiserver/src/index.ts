@@ -32,7 +32,7 @@ export type { Reply } from "./reply.js";
 export type { RequestInfo, ResourceAttributes } from "./request-info.js";
 export type { ScalePaths } from "./scale-paths.js";
 export type { VersionInfo } from "./non-resource.js";
-export type { FieldRules, TypeDeclarations } from "./schema/type-declarations.js";
+export type { TypeDeclarations } from "./schema/type-declarations.js";
 export type { Remover, ResourceView } from "./served-resource.js";
 export type { ShardMetrics } from "./shard-metrics.js";
 export type { StoreSnapshot } from "./storage/store.js";

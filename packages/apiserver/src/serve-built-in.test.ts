@@ -22,15 +22,10 @@ const crews = builtInResource<Crew>({
   storageVersion: "v1beta1",
   types: {
     fields: {
-      Crew: "apiVersion:string,kind:string,metadata:ObjectMeta,spec:CrewSpec,status:CrewStatus",
-      CrewSpec: "approved:boolean,berths:[]CrewBerth,selector:LabelSelector,size:int32",
-      CrewBerth: "bunk:string,name!:string",
-      CrewStatus: "ready:boolean,size:int32",
-    },
-    rules: {
-      patchMergeKeys: { "CrewSpec.berths": "name" },
-      listTypes: { "CrewSpec.berths": "name" },
-      presentWhenZero: { "Crew.status": {} },
+      Crew: "| apiVersion kind metadata:ObjectMeta spec:CrewSpec status+:CrewStatus",
+      CrewSpec: "| approved:boolean berths:[name]CrewBerth selector:LabelSelector size:int32",
+      CrewBerth: "| bunk name!",
+      CrewStatus: "| ready:boolean size:int32",
     },
   },
   strategy: {

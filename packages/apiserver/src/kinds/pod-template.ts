@@ -34,9 +34,9 @@ export const podTemplateStrategy: ResourceStrategy<PodTemplate> = {
 export const podTemplateResource = builtInResource<PodTemplate>({
   definition: podTemplates,
   types: {
-    fields: { PodTemplate: "apiVersion:string,kind:string,metadata:ObjectMeta,template:PodTemplateSpec" },
-    rules: { presentWhenZero: { "PodTemplate.template": {} } },
-    fieldNumbers: { PodTemplate: "metadata,template" },
+    fields: {
+      PodTemplate: "metadata:ObjectMeta template+:PodTemplateSpec | apiVersion kind",
+    },
   },
   strategy: podTemplateStrategy,
 });

@@ -24,20 +24,9 @@ export const runtimeClassResource = builtInResource<RuntimeClass>({
   definition: runtimeClasses,
   types: {
     fields: {
-      RuntimeClass:
-        "apiVersion:string,handler!:string,kind:string,metadata:ObjectMeta,overhead:Overhead,scheduling:Scheduling",
-      Overhead: "podFixed:{}string",
-      Scheduling: "nodeSelector:{}string,tolerations:[]Toleration",
-    },
-    rules: {
-      presentWhenZero: { "RuntimeClass.handler": "" },
-      quantityFields: new Set(["Overhead.podFixed"]),
-      atomicMaps: new Set(["Scheduling.nodeSelector"]),
-    },
-    fieldNumbers: {
-      RuntimeClass: "metadata,handler,overhead,scheduling",
-      Overhead: "podFixed",
-      Scheduling: "nodeSelector,tolerations",
+      RuntimeClass: "metadata:ObjectMeta handler!+ overhead:Overhead scheduling:Scheduling | apiVersion kind",
+      Overhead: "podFixed:{}quantity",
+      Scheduling: "nodeSelector:{atomic}string tolerations:[]Toleration",
     },
   },
   strategy: runtimeClassStrategy,

@@ -1827,13 +1827,6 @@ SecretReference SecretReference represents a Secret Reference. It has enough inf
  namespace namespace defines the space within which the secret name must be unique.
 PodTemplate PodTemplate describes a template for creating copies of a predefined pod.
  template Template defines the pods that will be created from this pod template. https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status
-Status Status is a return value for calls that don't return other objects.
- code Suggested HTTP return code for this status, 0 if not set.
- message =Event.message
- reason A machine-readable description of why this operation is in the "Failure" status. If this value is empty there is no information available. A Reason clarifies an HTTP status code but does not override it.
- status Status of the operation. One of: "Success" or "Failure". More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status
- details Extended data associated with the reason. Each reason may define its own extended details. This field is optional and the data returned is not guaranteed to conform to any schema except that defined by the reason type.
- metadata Standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds
 PodDisruptionBudget PodDisruptionBudget is an object to define the max disruption that can be caused to a collection of pods
  spec Specification of the desired behavior of the PodDisruptionBudget.
  status Most recently observed status of the PodDisruptionBudget.

@@ -43,9 +43,9 @@ export function decodeProtobuf(bytes: Uint8Array, schemas: BuiltInSchemas): Reco
   const head = { ...(apiVersion === "" ? {} : { apiVersion }), ...(kind === "" ? {} : { kind }) };
   const schema = schemas.ofKind(apiVersion, kind);
   if (schema === undefined) return head;
-  const numbers = schemas.fieldNumbersOfKind(apiVersion, kind);
-  if (numbers === undefined) throw new ProtobufError(`kind ${JSON.stringify(kind)} is not understood as protobuf`);
-  return { ...head, ...readMessage(schemas, raw, schema, numbers, {}) };
+  const numbered = schemas.numberedFieldsOfKind(apiVersion, kind);
+  if (numbered.length === 0) throw new ProtobufError(`kind ${JSON.stringify(kind)} is not understood as protobuf`);
+  return { ...head, ...readMessage(schemas, raw, schema, numbered, {}) };
 }
 
 /** Reads into `result`, because the fields of inlined messages belong to the outer object. */
@@ -53,15 +53,14 @@ function readMessage(
   schemas: BuiltInSchemas,
   bytes: Uint8Array,
   schema: ObjectSchema,
-  numbers: string | undefined,
+  numbered: readonly string[],
   result: Record<string, unknown>,
 ): Record<string, unknown> {
-  const names = (numbers ?? "").split(",");
   const reader = new WireReader(bytes);
   while (reader.next()) {
-    const name = names[reader.field - 1];
+    const name = numbered[reader.field - 1];
     if (name?.startsWith("~") === true) {
-      readMessage(schemas, reader.bytes(), schema, schemas.fieldNumbers(name.slice(1)), result);
+      readMessage(schemas, reader.bytes(), schema, schemas.numberedFields(name.slice(1)), result);
       continue;
     }
     const field = name === undefined ? undefined : schema.fields.get(name);
@@ -111,7 +110,7 @@ function readEntry(
 function readValue(schemas: BuiltInSchemas, reader: WireReader, schema: Schema): unknown {
   switch (schema.type) {
     case "object":
-      return readMessage(schemas, reader.bytes(), schema, schemas.fieldNumbers(schema.name), {});
+      return readMessage(schemas, reader.bytes(), schema, schemas.numberedFields(schema.name), {});
     case "scalar":
       return readScalar(reader, schema.scalar);
     case "list": {

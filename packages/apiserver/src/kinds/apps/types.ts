@@ -1,111 +1,45 @@
 import type { TypeDeclarations } from "../../schema/type-declarations.js";
-import { fields } from "./fields.js";
-
-const CONDITION = "type,status,lastTransitionTime,reason,message";
-const CONDITIONS = ["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "ReplicationController"];
-
-function forEachWorkload<T>(field: string, value: T): Record<string, T> {
-  return Object.fromEntries(CONDITIONS.map((kind) => [`${kind}${field}`, value]));
-}
 
 /** The types of apps/v1 and of the core group's ReplicationController. */
 export const appsTypes: TypeDeclarations = {
-  fields,
-  rules: {
-    patchMergeKeys: forEachWorkload("Status.conditions", "type"),
-    listTypes: forEachWorkload("Status.conditions", "type"),
-    atomicMaps: new Set(["ReplicationControllerSpec.selector"]),
-    presentWhenZero: {
-      ...forEachWorkload(".spec", {}),
-      ...forEachWorkload(".status", {}),
-      "ControllerRevision.revision": 0,
-      "DeploymentSpec.template": {},
-      "DeploymentSpec.strategy": {},
-      "DeploymentCondition.lastUpdateTime": null,
-      ...forEachWorkload("Condition.lastTransitionTime", null),
-      ...forEachWorkload("Condition.type", ""),
-      ...forEachWorkload("Condition.status", ""),
-      "ReplicaSetSpec.template": {},
-      "ReplicaSetStatus.replicas": 0,
-      "ReplicationControllerStatus.replicas": 0,
-      "StatefulSetSpec.template": {},
-      "StatefulSetSpec.updateStrategy": {},
-      "StatefulSetStatus.replicas": 0,
-      "StatefulSetStatus.availableReplicas": 0,
-      "StatefulSetOrdinals.start": 0,
-      "DaemonSetSpec.template": {},
-      "DaemonSetSpec.updateStrategy": {},
-      "DaemonSetStatus.currentNumberScheduled": 0,
-      "DaemonSetStatus.numberMisscheduled": 0,
-      "DaemonSetStatus.desiredNumberScheduled": 0,
-      "DaemonSetStatus.numberReady": 0,
-    },
-    dropsZero: new Set([
-      "DeploymentSpec.minReadySeconds",
-      "DeploymentSpec.paused",
-      "DeploymentStatus.observedGeneration",
-      "DeploymentStatus.replicas",
-      "DeploymentStatus.updatedReplicas",
-      "DeploymentStatus.readyReplicas",
-      "DeploymentStatus.availableReplicas",
-      "DeploymentStatus.unavailableReplicas",
-      "ReplicaSetSpec.minReadySeconds",
-      "ReplicaSetStatus.fullyLabeledReplicas",
-      "ReplicaSetStatus.readyReplicas",
-      "ReplicaSetStatus.availableReplicas",
-      "ReplicaSetStatus.observedGeneration",
-      "ReplicationControllerSpec.minReadySeconds",
-      "ReplicationControllerStatus.fullyLabeledReplicas",
-      "ReplicationControllerStatus.readyReplicas",
-      "ReplicationControllerStatus.availableReplicas",
-      "ReplicationControllerStatus.observedGeneration",
-      "StatefulSetSpec.minReadySeconds",
-      "StatefulSetStatus.observedGeneration",
-      "StatefulSetStatus.readyReplicas",
-      "StatefulSetStatus.currentReplicas",
-      "StatefulSetStatus.updatedReplicas",
-      "DaemonSetSpec.minReadySeconds",
-      "DaemonSetStatus.observedGeneration",
-      "DaemonSetStatus.updatedNumberScheduled",
-      "DaemonSetStatus.numberAvailable",
-      "DaemonSetStatus.numberUnavailable",
-    ]),
-  },
-  fieldNumbers: {
-    Deployment: "metadata,spec,status",
+  fields: {
+    Deployment: "metadata:ObjectMeta spec+:DeploymentSpec status+:DeploymentStatus | apiVersion kind",
+    ReplicaSet: "metadata:ObjectMeta spec+:ReplicaSetSpec status+:ReplicaSetStatus | apiVersion kind",
+    StatefulSet: "metadata:ObjectMeta spec+:StatefulSetSpec status+:StatefulSetStatus | apiVersion kind",
+    DaemonSet: "metadata:ObjectMeta spec+:DaemonSetSpec status+:DaemonSetStatus | apiVersion kind",
+    ControllerRevision: "| apiVersion data:any kind metadata:ObjectMeta revision!+:int64",
+    ReplicationController:
+      "metadata:ObjectMeta spec+:ReplicationControllerSpec status+:ReplicationControllerStatus | apiVersion kind",
     DeploymentSpec:
-      "replicas,selector,template,strategy,minReadySeconds,revisionHistoryLimit,paused,,progressDeadlineSeconds",
+      "replicas:int32 selector!:LabelSelector template!+:PodTemplateSpec strategy+:DeploymentStrategy minReadySeconds?:int32 revisionHistoryLimit:int32 paused?:boolean - progressDeadlineSeconds:int32",
     DeploymentStatus:
-      "observedGeneration,replicas,updatedReplicas,availableReplicas,unavailableReplicas,conditions,readyReplicas,collisionCount,terminatingReplicas",
-    DeploymentCondition: "type,status,,reason,message,lastUpdateTime,lastTransitionTime",
-    DeploymentStrategy: "type,rollingUpdate",
-    RollingUpdateDeployment: "maxUnavailable,maxSurge",
-    ReplicaSet: "metadata,spec,status",
-    ReplicaSetSpec: "replicas,selector,template,minReadySeconds",
+      "observedGeneration?:int64 replicas?:int32 updatedReplicas?:int32 availableReplicas?:int32 unavailableReplicas?:int32 conditions:[type]DeploymentCondition readyReplicas?:int32 collisionCount:int32 terminatingReplicas:int32",
+    ReplicaSetSpec: "replicas:int32 selector!:LabelSelector template+:PodTemplateSpec minReadySeconds?:int32",
     ReplicaSetStatus:
-      "replicas,fullyLabeledReplicas,observedGeneration,readyReplicas,availableReplicas,conditions,terminatingReplicas",
-    ReplicaSetCondition: CONDITION,
-    StatefulSet: "metadata,spec,status",
+      "replicas!+:int32 fullyLabeledReplicas?:int32 observedGeneration?:int64 readyReplicas?:int32 availableReplicas?:int32 conditions:[type]ReplicaSetCondition terminatingReplicas:int32",
     StatefulSetSpec:
-      "replicas,selector,template,volumeClaimTemplates,serviceName,podManagementPolicy,updateStrategy,revisionHistoryLimit,minReadySeconds,persistentVolumeClaimRetentionPolicy,ordinals",
+      "replicas:int32 selector!:LabelSelector template!+:PodTemplateSpec volumeClaimTemplates:[]PersistentVolumeClaim serviceName podManagementPolicy updateStrategy+:StatefulSetUpdateStrategy revisionHistoryLimit:int32 minReadySeconds?:int32 persistentVolumeClaimRetentionPolicy:StatefulSetPersistentVolumeClaimRetentionPolicy ordinals:StatefulSetOrdinals",
     StatefulSetStatus:
-      "observedGeneration,replicas,readyReplicas,currentReplicas,updatedReplicas,currentRevision,updateRevision,,collisionCount,conditions,availableReplicas",
-    StatefulSetCondition: CONDITION,
-    StatefulSetUpdateStrategy: "type,rollingUpdate",
-    RollingUpdateStatefulSetStrategy: "partition,maxUnavailable",
-    StatefulSetPersistentVolumeClaimRetentionPolicy: "whenDeleted,whenScaled",
-    StatefulSetOrdinals: "start",
-    DaemonSet: "metadata,spec,status",
-    DaemonSetSpec: "selector,template,updateStrategy,minReadySeconds,,revisionHistoryLimit",
+      "observedGeneration?:int64 replicas!+:int32 readyReplicas?:int32 currentReplicas?:int32 updatedReplicas?:int32 currentRevision updateRevision - collisionCount:int32 conditions:[type]StatefulSetCondition availableReplicas+:int32",
+    DaemonSetSpec:
+      "selector!:LabelSelector template!+:PodTemplateSpec updateStrategy+:DaemonSetUpdateStrategy minReadySeconds?:int32 - revisionHistoryLimit:int32",
     DaemonSetStatus:
-      "currentNumberScheduled,numberMisscheduled,desiredNumberScheduled,numberReady,observedGeneration,updatedNumberScheduled,numberAvailable,numberUnavailable,collisionCount,conditions",
-    DaemonSetCondition: CONDITION,
-    DaemonSetUpdateStrategy: "type,rollingUpdate",
-    RollingUpdateDaemonSet: "maxUnavailable,maxSurge",
-    ReplicationController: "metadata,spec,status",
-    ReplicationControllerSpec: "replicas,selector,template,minReadySeconds",
+      "currentNumberScheduled!+:int32 numberMisscheduled!+:int32 desiredNumberScheduled!+:int32 numberReady!+:int32 observedGeneration?:int64 updatedNumberScheduled?:int32 numberAvailable?:int32 numberUnavailable?:int32 collisionCount:int32 conditions:[type]DaemonSetCondition",
+    ReplicationControllerSpec: "replicas:int32 selector:{atomic}string template:PodTemplateSpec minReadySeconds?:int32",
     ReplicationControllerStatus:
-      "replicas,fullyLabeledReplicas,observedGeneration,readyReplicas,availableReplicas,conditions",
-    ReplicationControllerCondition: CONDITION,
+      "replicas!+:int32 fullyLabeledReplicas?:int32 observedGeneration?:int64 readyReplicas?:int32 availableReplicas?:int32 conditions:[type]ReplicationControllerCondition",
+    DeploymentStrategy: "type rollingUpdate:RollingUpdateDeployment",
+    DeploymentCondition: "type!+ status!+ - reason message lastUpdateTime+:time lastTransitionTime+:time",
+    ReplicaSetCondition: "type!+ status!+ lastTransitionTime+:time reason message",
+    StatefulSetOrdinals: "start+:int32",
+    StatefulSetPersistentVolumeClaimRetentionPolicy: "whenDeleted whenScaled",
+    StatefulSetUpdateStrategy: "type rollingUpdate:RollingUpdateStatefulSetStrategy",
+    StatefulSetCondition: "type!+ status!+ lastTransitionTime+:time reason message",
+    DaemonSetUpdateStrategy: "type rollingUpdate:RollingUpdateDaemonSet",
+    DaemonSetCondition: "type!+ status!+ lastTransitionTime+:time reason message",
+    ReplicationControllerCondition: "type!+ status!+ lastTransitionTime+:time reason message",
+    RollingUpdateDeployment: "maxUnavailable:intOrString maxSurge:intOrString",
+    RollingUpdateStatefulSetStrategy: "partition:int32 maxUnavailable:intOrString",
+    RollingUpdateDaemonSet: "maxUnavailable:intOrString maxSurge:intOrString",
   },
 };

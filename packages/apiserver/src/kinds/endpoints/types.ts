@@ -1,46 +1,21 @@
 import type { TypeDeclarations } from "../../schema/type-declarations.js";
-import { fields } from "./fields.js";
 
 /** The types of the core group's Endpoints and of discovery.k8s.io/v1. */
 export const endpointsTypes: TypeDeclarations = {
-  fields,
-  rules: {
-    listTypes: { "Endpoint.addresses": "set" },
-    presentWhenZero: {
-      "EndpointAddress.ip": "",
-      "EndpointPort.port": 0,
-      "EndpointSlice.addressType": "",
-      "EndpointSlice.endpoints": null,
-      "EndpointSlice.ports": null,
-      "Endpoint.addresses": null,
-      "Endpoint.conditions": {},
-      "ForZone.name": "",
-      "ForNode.name": "",
-    },
-    keepsEmptyString: new Set([
-      "EndpointAddress.nodeName",
-      "EndpointPort.appProtocol",
-      "Endpoint.hostname",
-      "Endpoint.nodeName",
-      "Endpoint.zone",
-      "DiscoveryV1EndpointPort.name",
-      "DiscoveryV1EndpointPort.protocol",
-      "DiscoveryV1EndpointPort.appProtocol",
-    ]),
-    keepsEmptyCollection: new Set(["EndpointSlice.endpoints", "EndpointSlice.ports", "Endpoint.addresses"]),
-    atomicTypes: new Set(["EndpointAddress", "EndpointPort", "DiscoveryV1EndpointPort"]),
+  fields: {
+    Endpoints: "metadata:ObjectMeta subsets:[]EndpointSubset | apiVersion kind",
+    EndpointSlice:
+      "metadata:ObjectMeta endpoints+*:[]Endpoint ports+*:[]DiscoveryV1EndpointPort addressType!+ | apiVersion kind",
+    EndpointSubset: "addresses:[]EndpointAddress notReadyAddresses:[]EndpointAddress ports:[]EndpointPort",
+    Endpoint:
+      "addresses!+*:[apply:set]string conditions+:EndpointConditions hostname* targetRef:ObjectReference deprecatedTopology:{}string nodeName* zone* hints:EndpointHints",
+    DiscoveryV1EndpointPort: "name* protocol* port:int32 appProtocol*",
+    EndpointAddress: "ip!+ targetRef:ObjectReference hostname nodeName*",
+    EndpointPort: "name port!+:int32 protocol appProtocol*",
+    EndpointConditions: "ready:boolean serving:boolean terminating:boolean",
+    EndpointHints: "forZones:[]ForZone forNodes:[]ForNode",
+    ForNode: "name!+",
+    ForZone: "name!+",
   },
-  fieldNumbers: {
-    Endpoints: "metadata,subsets",
-    EndpointSubset: "addresses,notReadyAddresses,ports",
-    EndpointAddress: "ip,targetRef,hostname,nodeName",
-    EndpointPort: "name,port,protocol,appProtocol",
-    EndpointSlice: "metadata,endpoints,ports,addressType",
-    Endpoint: "addresses,conditions,hostname,targetRef,deprecatedTopology,nodeName,zone,hints",
-    EndpointConditions: "ready,serving,terminating",
-    EndpointHints: "forZones,forNodes",
-    ForZone: "name",
-    ForNode: "name",
-    DiscoveryV1EndpointPort: "name,protocol,port,appProtocol",
-  },
+  atomicTypes: new Set(["EndpointAddress", "EndpointPort", "DiscoveryV1EndpointPort"]),
 };

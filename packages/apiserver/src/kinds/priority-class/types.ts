@@ -1,12 +1,8 @@
 import type { TypeDeclarations } from "../../schema/type-declarations.js";
-import { fields } from "./fields.js";
 
 export const priorityClassTypes: TypeDeclarations = {
-  fields,
-  rules: {
-    presentWhenZero: { "PriorityClass.value": 0 },
-    dropsZero: new Set(["PriorityClass.globalDefault"]),
-    keepsEmptyString: new Set(["PriorityClass.preemptionPolicy"]),
+  fields: {
+    PriorityClass:
+      "metadata:ObjectMeta value+:int32 globalDefault?:boolean description preemptionPolicy* | apiVersion kind",
   },
-  fieldNumbers: { PriorityClass: "metadata,value,globalDefault,description,preemptionPolicy" },
 };

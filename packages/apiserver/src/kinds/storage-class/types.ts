@@ -1,22 +1,11 @@
 import type { TypeDeclarations } from "../../schema/type-declarations.js";
-import { fields } from "./fields.js";
 
 export const storageClassTypes: TypeDeclarations = {
-  fields,
-  rules: {
-    atomicTypes: new Set(["TopologySelectorTerm"]),
-    presentWhenZero: {
-      "StorageClass.provisioner": "",
-      "TopologySelectorLabelRequirement.key": "",
-      "TopologySelectorLabelRequirement.values": null,
-    },
-    keepsEmptyString: new Set(["StorageClass.reclaimPolicy", "StorageClass.volumeBindingMode"]),
-    keepsEmptyCollection: new Set(["TopologySelectorLabelRequirement.values"]),
-  },
-  fieldNumbers: {
+  fields: {
     StorageClass:
-      "metadata,provisioner,parameters,reclaimPolicy,mountOptions,allowVolumeExpansion,volumeBindingMode,allowedTopologies",
-    TopologySelectorTerm: "matchLabelExpressions",
-    TopologySelectorLabelRequirement: "key,values",
+      "metadata:ObjectMeta provisioner!+ parameters:{}string reclaimPolicy* mountOptions:[]string allowVolumeExpansion:boolean volumeBindingMode* allowedTopologies:[]TopologySelectorTerm | apiVersion kind",
+    TopologySelectorTerm: "matchLabelExpressions:[]TopologySelectorLabelRequirement",
+    TopologySelectorLabelRequirement: "key!+ values!+*:[]string",
   },
+  atomicTypes: new Set(["TopologySelectorTerm"]),
 };
