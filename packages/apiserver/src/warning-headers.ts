@@ -1,5 +1,7 @@
 const MAX_TOTAL = 4096;
 const MAX_EACH = 256;
+/** Maximum number of warnings of a response: each that is sent has at least one of the total number of characters. */
+export const MAX_WARNINGS = MAX_TOTAL + 1;
 
 /**
  * Returns `Warning` header values: `299 - "text"`. Drops texts with control characters. Beyond the total limit, truncates

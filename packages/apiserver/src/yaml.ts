@@ -12,9 +12,15 @@ import { YamlError } from "./yaml/yaml-error.js";
 const BLOCK_LEVELS = 100;
 
 /**
+ * Maximum number of YAML tokens in a body that is not JSON: some 30,000 lines. Parsing takes microseconds for each, and
+ * other requests wait. Deliberate: upstream only limits the bytes.
+ */
+const MAX_TOKENS = 300_000;
+
+/**
  * Parses the first document of a YAML text as Kubernetes does.
  *
- * @throws Error with a message `line 3: problem` when the text is invalid or nested too deeply.
+ * @throws Error with a message `line 3: problem` when the text is invalid or nested too deeply, or too long.
  */
 export function parseYaml(text: string): unknown {
   const json = parseJson(text);
@@ -24,7 +30,7 @@ export function parseYaml(text: string): unknown {
   }
   try {
     // The round trip copies the strings: substrings would keep the whole text in memory.
-    return JSON.parse(JSON.stringify(new YamlDocument(text).value())) as unknown;
+    return JSON.parse(JSON.stringify(new YamlDocument(text, MAX_TOKENS).value())) as unknown;
   } catch (error) {
     throw error instanceof YamlError ? new Error(`line ${error.line}: ${error.message}`, { cause: error }) : error;
   }
@@ -33,7 +39,7 @@ export function parseYaml(text: string): unknown {
 /** Returns go-yaml's error for the first repeated key of a map, if any. */
 export function repeatedYamlKey(text: string): string | undefined {
   if (parseJson(text) !== undefined && duplicateFields(text).length === 0) return undefined;
-  const [first] = new YamlDocument(text).repeatedKeys();
+  const [first] = new YamlDocument(text, MAX_TOKENS).repeatedKeys();
   return first === undefined ? undefined : `Map keys must be unique at line ${first.line}, column ${first.column}:`;
 }
 

@@ -10,6 +10,7 @@ import type { ResourceTarget, Verb } from "../route.js";
 import type { BuiltInSchemas } from "../schema/built-in-schemas.js";
 import type { ServedResource } from "../served-resource.js";
 import type { Store } from "../storage/store.js";
+import { MAX_WARNINGS } from "../warning-headers.js";
 import type { Admission } from "./admission.js";
 
 /** The parts of the server that writes and admission use. */
@@ -51,6 +52,7 @@ export function warn({ warnings }: Pick<Write, "warnings">, texts: readonly stri
   if (texts.length === 0) return;
   const existing = new Set(warnings);
   for (const text of texts) {
+    if (warnings.length >= MAX_WARNINGS) return;
     if (existing.has(text)) continue;
     existing.add(text);
     warnings.push(text);

@@ -52,10 +52,13 @@ export class YamlDocument {
   /** Whether more documents follow; they are ignored. */
   readonly hasMore: boolean;
 
-  /** @throws YamlError when the text does not begin with a YAML document, or is nested too deeply. */
-  constructor(text: string) {
+  /**
+   * @param maxTokens - Default: unlimited.
+   * @throws YamlError when the text does not begin with a YAML document, is nested too deeply, or has too many tokens.
+   */
+  constructor(text: string, maxTokens = Infinity) {
     const composer = new Composer(this.#options());
-    const [document, next] = composer.compose(this.#tokens(text), true, text.length);
+    const [document, next] = composer.compose(this.#tokens(text, maxTokens), true, text.length);
     this.#document = document ?? new Document<ParsedNode>(null);
     this.hasMore = next !== undefined;
     const [problem] = this.#document.errors;
@@ -64,10 +67,13 @@ export class YamlDocument {
   }
 
   /** Checks the nesting depth during tokenization, because the composer is recursive. */
-  *#tokens(text: string): Generator<CST.Token> {
+  *#tokens(text: string, maxTokens: number): Generator<CST.Token> {
     const parser = new Parser(this.#lines.addNewLine);
     this.#lines.addNewLine(0);
+    let tokens = 0;
     for (const lexeme of new LenientLexer().lex(text)) {
+      if (++tokens > maxTokens)
+        throw this.#error(`the document has more than ${maxTokens} tokens; send it as JSON`, parser.offset);
       yield* parser.next(lexeme);
       // Two more levels: the document, and the pending item of the innermost collection.
       if (parser.stack.length > MAX_NESTING + 2) throw this.#error(TOO_DEEP_MESSAGE, parser.offset);

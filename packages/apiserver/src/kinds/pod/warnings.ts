@@ -2,6 +2,7 @@ import { type Container, type Pod, type PodSpec, type PodTemplateSpec, parseQuan
 import { dnsLabelErrors } from "@kubewright/api/validation";
 
 import { overlappingPaths, pathOverlaps } from "./overlapping-paths.js";
+import { MAX_WARNINGS } from "../../warning-headers.js";
 import { visitContainers } from "./visit-containers.js";
 
 type Projection = NonNullable<NonNullable<NonNullable<PodSpec["volumes"]>[number]["projected"]>["sources"]>[number];
@@ -182,6 +183,7 @@ function addPortWarnings(spec: PodSpec, path: string, warnings: string[]): void 
   const seen = new Map<string, { field: string; port: ContainerPort }[]>();
   visitContainers(spec, path, ({ ports }, at) => {
     for (const [index, port] of (ports ?? []).entries()) {
+      if (warnings.length >= MAX_WARNINGS) return;
       const field = `${at}.ports[${index}]`;
       const key = `${port.containerPort}/${port.protocol}`;
       const others = seen.get(key);
