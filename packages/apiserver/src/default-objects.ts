@@ -1,6 +1,7 @@
 import type { DeepReadonly, KubernetesObject } from "@kubewright/api";
 import type { Clock } from "@kubewright/clock";
 
+import { pendingNames } from "./pending-names.js";
 import type { Change } from "./storage/change.js";
 import type { ChangeListener, ResourceStorage } from "./storage/resource-storage.js";
 import type { StoredObject } from "./storage/stored-object.js";
@@ -21,15 +22,14 @@ export interface DefaultObject {
  * `pkg/controller/certificates/rootcacertpublisher` of kube-controller-manager.
  */
 export class DefaultObjects implements ChangeListener {
-  readonly #clock: Clock;
   readonly #namespaces: ResourceStorage;
   readonly #defaultObject: DefaultObject;
-  readonly #pending = new Set<string>();
+  readonly #schedule: (namespace: string) => void;
 
   private constructor(clock: Clock, namespaces: ResourceStorage, defaultObject: DefaultObject) {
-    this.#clock = clock;
     this.#namespaces = namespaces;
     this.#defaultObject = defaultObject;
+    this.#schedule = pendingNames(clock, (namespace) => this.#ensure(namespace));
   }
 
   static start(clock: Clock, namespaces: ResourceStorage, defaultObject: DefaultObject): void {
@@ -49,16 +49,6 @@ export class DefaultObjects implements ChangeListener {
 
   onChange({ previous, current }: Change): void {
     if (previous === undefined && current !== undefined) this.#schedule(current.name);
-  }
-
-  #schedule(namespace: string): void {
-    this.#pending.add(namespace);
-    if (this.#pending.size > 1) return;
-    this.#clock.setTimer(0, () => {
-      const names = [...this.#pending];
-      this.#pending.clear();
-      for (const name of names) this.#ensure(name);
-    });
   }
 
   #ensure(namespace: string): void {

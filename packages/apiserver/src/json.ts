@@ -81,3 +81,20 @@ export function sortedJson(value: unknown): string {
       : member,
   );
 }
+
+/** Returns `""` when the value is no string. */
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** Formats a value as Go prints it: `map[a:1 b:[x y]]`. */
+export function goText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(goText).join(" ")}]`;
+  if (isJsonObject(value)) {
+    const members = Object.keys(value)
+      .sort()
+      .map((key) => `${key}:${goText(value[key])}`);
+    return `map[${members.join(" ")}]`;
+  }
+  return value === null || value === undefined ? "<nil>" : `${value as string | number | boolean}`;
+}

@@ -1,6 +1,7 @@
 import { type KubernetesObject, formatTime, mutableCopy } from "@kubewright/api";
 import type { Clock, Timer } from "@kubewright/clock";
 
+import { pendingNames } from "./pending-names.js";
 import type { ResourceRegistry } from "./resource-registry.js";
 import { type ServedResource, isStoredAs } from "./served-resource.js";
 import type { Change } from "./storage/change.js";
@@ -30,17 +31,17 @@ export class NamespacedResourcesDeleter implements ChangeListener {
   readonly #clock: Clock;
   readonly #registry: ResourceRegistry;
   readonly #namespaces: ResourceStorage;
-  readonly #pending = new Set<string>();
+  readonly #schedule: (namespace: string) => void;
   /** Namespaces whose content is being deleted. */
   readonly #terminating = new Set<string>();
   /** Deleted namespaces in their grace period. */
   readonly #inGracePeriod = new Map<string, Timer>();
-  #scheduled = false;
 
   constructor(options: { clock: Clock; registry: ResourceRegistry; namespaces: ResourceStorage }) {
     this.#clock = options.clock;
     this.#registry = options.registry;
     this.#namespaces = options.namespaces;
+    this.#schedule = pendingNames(options.clock, (name) => this.#deleteContent(name));
     for (const stored of options.namespaces.list()) this.#startGracePeriod(stored);
     options.namespaces.follow(this);
   }
@@ -73,18 +74,6 @@ export class NamespacedResourcesDeleter implements ChangeListener {
       this.#deleteContent(name);
     });
     this.#inGracePeriod.set(name, timer);
-  }
-
-  #schedule(namespace: string): void {
-    this.#pending.add(namespace);
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    this.#clock.setTimer(0, () => {
-      this.#scheduled = false;
-      const names = [...this.#pending];
-      this.#pending.clear();
-      for (const name of names) this.#deleteContent(name);
-    });
   }
 
   #deleteContent(name: string): void {
@@ -137,50 +126,41 @@ export class NamespacedResourcesDeleter implements ChangeListener {
     const waiting = [...finalizers]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([finalizer, count]) => `${finalizer} in ${count} resource instances`);
-    const now = formatTime(this.#clock.now());
+    const lastTransitionTime = formatTime(this.#clock.now());
+    const condition = (type: string, status: "True" | "False", reason: string, message: string): object => ({
+      type: `Namespace${type}`,
+      status,
+      lastTransitionTime,
+      reason,
+      message,
+    });
     const conditions = [
+      condition("DeletionDiscoveryFailure", "False", "ResourcesDiscovered", "All resources successfully discovered"),
       condition(
-        "NamespaceDeletionDiscoveryFailure",
-        false,
-        "ResourcesDiscovered",
-        "All resources successfully discovered",
-        now,
-      ),
-      condition(
-        "NamespaceDeletionGroupVersionParsingFailure",
-        false,
+        "DeletionGroupVersionParsingFailure",
+        "False",
         "ParsedGroupVersions",
         "All legacy kube types successfully parsed",
-        now,
       ),
       condition(
-        "NamespaceDeletionContentFailure",
-        false,
+        "DeletionContentFailure",
+        "False",
         "ContentDeleted",
         "All content successfully deleted, may be waiting on finalization",
-        now,
       ),
-      condition(
-        "NamespaceContentRemaining",
-        true,
-        "SomeResourcesRemain",
-        `Some resources are remaining: ${remaining}`,
-        now,
-      ),
+      condition("ContentRemaining", "True", "SomeResourcesRemain", `Some resources are remaining: ${remaining}`),
       waiting.length > 0
         ? condition(
-            "NamespaceFinalizersRemaining",
-            true,
+            "FinalizersRemaining",
+            "True",
             "SomeFinalizersRemain",
             `Some content in the namespace has finalizers remaining: ${waiting.join(", ")}`,
-            now,
           )
         : condition(
-            "NamespaceFinalizersRemaining",
-            false,
+            "FinalizersRemaining",
+            "False",
             "ContentHasNoFinalizers",
             "All content-preserving finalizers finished",
-            now,
           ),
     ];
     const next = mutableCopy(stored.object) as NamespaceObject;
@@ -189,10 +169,6 @@ export class NamespacedResourcesDeleter implements ChangeListener {
     next.status = { ...next.status, conditions };
     this.#namespaces.write(next);
   }
-}
-
-function condition(type: string, status: boolean, reason: string, message: string, lastTransitionTime: string): object {
-  return { type, status: status ? "True" : "False", lastTransitionTime, reason, message };
 }
 
 function withoutTimes(conditions: readonly object[]): object[] {

@@ -1,18 +1,20 @@
-import type { RequestBody } from "@kubewright/transport";
+import type { ApiRequest, RequestBody } from "@kubewright/transport";
 
 import { badRequest, tooLarge, unsupportedMediaType } from "./api-error.js";
+import { type JsonObject, isJsonObject } from "./json.js";
 import { TOO_DEEP, isNestedDeeper } from "./nesting.js";
 import { PROTOBUF_MEDIA_TYPE, decodeProtobuf } from "./protobuf/decode-protobuf.js";
 import { ProtobufError } from "./protobuf/wire-reader.js";
 import type { BuiltInSchemas } from "./schema/built-in-schemas.js";
+import { parseYaml } from "./yaml.js";
 
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 const BODY_MEDIA_TYPES: readonly string[] = ["application/json", "application/yaml"];
 
-/** A body as JSON data, with its text if it came as bytes. */
+/** A body as JSON data, with its text if it came as JSON text. */
 export interface BodyData {
-  readonly value: unknown;
-  /** The text of the body; `undefined` for a decoded body. */
+  readonly value: JsonObject;
+  /** The text of a JSON body; `undefined` for a body in another form. */
   readonly text: string | undefined;
 }
 
@@ -46,31 +48,26 @@ export function parseJson(text: string): unknown {
   return value;
 }
 
-/** Parses YAML. Error messages begin with the position. Absent when the server has no YAML support. */
-export type ParseYaml = (text: string) => unknown;
-
 /**
- * Reads a body that contains one object. Does not check the nesting of a decoded body (`MAX_NESTING`): the caller
+ * Reads the body of a request, which contains one object. Does not check the nesting of a decoded body (`MAX_NESTING`): the caller
  * checks it while copying.
  *
  * @param schemas - Schemas for protobuf; `undefined` when the resource does not accept protobuf, as custom resources.
  * @throws ApiError 415 for another media type, 413 for too many bytes, 400 when the body is no object.
  */
 export function readObjectBody(
-  body: RequestBody | undefined,
-  contentType: string,
+  { headers, body }: Pick<ApiRequest, "headers" | "body">,
   expectedKind: string,
-  parseYaml: ParseYaml | undefined,
   schemas?: BuiltInSchemas,
 ): BodyData {
+  const contentType = mediaTypeOf(headers["content-type"]);
   if (contentType === PROTOBUF_MEDIA_TYPE && schemas !== undefined && body?.type === "bytes")
     return { value: protobufObject(body.bytes, expectedKind, schemas), text: undefined };
-  const yaml = contentType === "application/yaml" && parseYaml !== undefined;
+  const yaml = contentType === "application/yaml";
   if (!yaml && contentType !== "application/json")
     throw unsupportedMediaType(schemas === undefined ? BODY_MEDIA_TYPES : [...BODY_MEDIA_TYPES, PROTOBUF_MEDIA_TYPE]);
   if (body?.type === "decoded") {
-    if (typeof body.value === "object" && body.value !== null && !Array.isArray(body.value))
-      return { value: body.value, text: undefined };
+    if (isJsonObject(body.value)) return { value: body.value, text: undefined };
     throw unrecognized(
       expectedKind,
       "couldn't get version/kind; json parse error: not an object",
@@ -89,8 +86,8 @@ export function readObjectBody(
       text,
     );
   }
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { value, text };
-  if (value === null) return { value: {}, text };
+  if (isJsonObject(value)) return { value, text: yaml ? undefined : text };
+  if (value === null) return { value: {}, text: undefined };
   throw unrecognized(
     expectedKind,
     `couldn't get version/kind; json parse error: json: cannot unmarshal ${Array.isArray(value) ? "array" : typeof value} into Go value`,
@@ -98,7 +95,7 @@ export function readObjectBody(
   );
 }
 
-function protobufObject(bytes: Uint8Array, expectedKind: string, schemas: BuiltInSchemas): unknown {
+function protobufObject(bytes: Uint8Array, expectedKind: string, schemas: BuiltInSchemas): JsonObject {
   checkBodyLength(bytes);
   try {
     const value = decodeProtobuf(bytes, schemas);

@@ -1,8 +1,8 @@
 import type { Status } from "@kubewright/api";
 
 import { ApiError } from "../api-error.js";
-import { type JsonObject, isJsonObject } from "../json.js";
-import { parseReview, textOf } from "../webhooks/webhook-response.js";
+import { type JsonObject, isJsonObject, textOf } from "../json.js";
+import { parseReview } from "../webhooks/webhook-response.js";
 import type { WebhookResponse } from "../webhooks/webhook-call.js";
 
 /** Decision of a webhook. */

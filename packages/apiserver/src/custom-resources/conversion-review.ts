@@ -1,10 +1,10 @@
 import type { KubernetesObject } from "@kubewright/api";
 
 import { FieldErrors, errorsMessage } from "../field-errors.js";
-import { type JsonObject, isJsonObject } from "../json.js";
+import { type JsonObject, isJsonObject, textOf } from "../json.js";
 import { validateAnnotations, validateLabels } from "../metadata-validation.js";
 import { TOO_DEEP, isNestedDeeper } from "../nesting.js";
-import { parseReview, textOf } from "../webhooks/webhook-response.js";
+import { parseReview } from "../webhooks/webhook-response.js";
 import type { WebhookResponse } from "../webhooks/webhook-call.js";
 
 const GROUP = "apiextensions.k8s.io";

@@ -1,7 +1,8 @@
-import { formatTime, mutableCopy } from "@kubewright/api";
+import { findCondition, formatTime, isConditionTrue, mutableCopy } from "@kubewright/api";
 import type { Clock } from "@kubewright/clock";
 
 import { jsonEqual } from "../json.js";
+import { pendingNames } from "../pending-names.js";
 import { UNCONDITIONAL_DELETE, markOrRemove } from "../registry/deletion.js";
 import { type ResourceRegistry, storageKeyOf } from "../resource-registry.js";
 import type { BuiltInSchemas } from "../schema/built-in-schemas.js";
@@ -15,6 +16,7 @@ import { Patterns } from "./patterns.js";
 import {
   CLEANUP_FINALIZER,
   type Definition,
+  type DefinitionCondition,
   type DefinitionNames,
   definitionCondition,
   withDefinitionCondition,
@@ -46,18 +48,12 @@ interface Registered {
  * where the registrar makes one.
  */
 export class DefinitionRegistrar implements ChangeListener {
-  readonly #clock: Clock;
-  readonly #store: Store;
-  readonly #registry: ResourceRegistry;
-  readonly #schemas: BuiltInSchemas;
+  readonly #options: DefinitionRegistrarOptions;
   readonly #definitions: ResourceStorage;
-  readonly #conversionContext: ConversionContext;
-  readonly #onStorage: (storage: ResourceStorage) => void;
   readonly #registered = new Map<string, Registered>();
-  readonly #pending = new Set<string>();
   readonly #patterns = new Patterns();
   readonly #compiler = new RuleCompiler();
-  #scheduled = false;
+  readonly #schedule: (name: string) => void;
 
   /** Starts the registrar. It runs until the server stops. */
   static start(options: DefinitionRegistrarOptions): void {
@@ -67,30 +63,14 @@ export class DefinitionRegistrar implements ChangeListener {
   }
 
   private constructor(options: DefinitionRegistrarOptions) {
-    this.#clock = options.clock;
-    this.#store = options.store;
-    this.#registry = options.registry;
-    this.#schemas = options.schemas;
+    this.#options = options;
     this.#definitions = options.definitions;
-    this.#conversionContext = options.conversionContext;
-    this.#onStorage = options.onStorage;
+    this.#schedule = pendingNames(options.clock, (name) => this.#sync(name));
   }
 
   onChange({ current, previous, subject }: Change): void {
     if (current === undefined) this.#unregister(previous!.object as Definition, true);
     else this.#schedule(subject.name);
-  }
-
-  #schedule(name: string): void {
-    this.#pending.add(name);
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    this.#clock.setTimer(0, () => {
-      this.#scheduled = false;
-      const names = [...this.#pending];
-      this.#pending.clear();
-      for (const pending of names) this.#sync(pending);
-    });
   }
 
   #sync(name: string): void {
@@ -107,7 +87,7 @@ export class DefinitionRegistrar implements ChangeListener {
   }
 
   #acceptNames(definition: Definition): void {
-    const now = formatTime(this.#clock.now());
+    const now = formatTime(this.#options.clock.now());
     const conflict = this.#conflictOf(definition);
     const next = mutableCopy(definition) as Definition;
     const namesAccepted =
@@ -119,18 +99,9 @@ export class DefinitionRegistrar implements ChangeListener {
         ? definitionCondition("Established", true, "InitialNamesAccepted", "the initial names have been accepted", now)
         : definitionCondition("Established", false, "NotAccepted", "not all names are accepted", now);
     let { conditions } = next.status ?? {};
-    for (const condition of [namesAccepted, established]) {
-      const isKnown = conditions?.some(
-        ({ type, status, reason }) =>
-          type === condition.type && status === condition.status && reason === condition.reason,
-      );
-      if (isKnown !== true) conditions = withDefinitionCondition(conditions, condition);
-    }
-    const unchanged = definition.status?.conditions?.some(
-      ({ type, status, reason }) =>
-        type === "NamesAccepted" && status === namesAccepted.status && reason === namesAccepted.reason,
-    );
-    if (conflict !== undefined && unchanged === true) return;
+    for (const condition of [namesAccepted, established])
+      if (!hasCondition(definition, condition)) conditions = withDefinitionCondition(conditions, condition);
+    if (conflict !== undefined && hasCondition(definition, namesAccepted)) return;
     next.status = {
       ...next.status,
       acceptedNames: conflict === undefined ? mutableCopy(definition.spec.names) : conflict.accepted,
@@ -178,13 +149,13 @@ export class DefinitionRegistrar implements ChangeListener {
   #register(definition: Definition): void {
     const name = definition.metadata.name!;
     const { generation } = definition.metadata;
-    if (this.#registered.get(name)?.generation === generation && this.#registered.has(name)) return;
-    const wasRegistered = this.#registered.has(name);
-    const storage = this.#store.storage(
+    const before = this.#registered.get(name);
+    if (before !== undefined && before.generation === generation) return;
+    const storage = this.#options.store.storage(
       storageKeyOf({ group: definition.spec.group, resource: definition.spec.names.plural }),
     );
     const hasMixedSchemas =
-      this.#registered.get(name)?.hasMixedSchemas === true ||
+      before?.hasMixedSchemas === true ||
       definition.spec.versions.length > 1 ||
       ((generation ?? 1) > 1 && storage.size > 0);
     this.#unregister(definition, false);
@@ -192,18 +163,18 @@ export class DefinitionRegistrar implements ChangeListener {
     const isTerminating = (): boolean =>
       this.#definitions.get("", name)?.object.metadata.deletionTimestamp !== undefined;
     const context = {
-      store: this.#store,
-      schemas: this.#schemas,
+      store: this.#options.store,
+      schemas: this.#options.schemas,
       patterns: this.#patterns,
       compiler: this.#compiler,
       hasMixedSchemas,
       conversion: this.#conversionOf(definition),
       isTerminating,
     };
-    for (const version of versions) this.#registry.add(serveCustomResource(definition, version, context));
+    for (const version of versions) this.#options.registry.add(serveCustomResource(definition, version, context));
     this.#registered.set(name, { generation, hasMixedSchemas, versions: versions.map((version) => version.name) });
-    if (wasRegistered) return;
-    if (definition.spec.scope === "Namespaced") this.#onStorage(storage);
+    if (before !== undefined) return;
+    if (definition.spec.scope === "Namespaced") this.#options.onStorage(storage);
     storage.follow({
       onChange: ({ current }) => {
         if (current === undefined && isTerminating()) this.#schedule(name);
@@ -216,45 +187,36 @@ export class DefinitionRegistrar implements ChangeListener {
     const webhook = conversion?.strategy === "Webhook" ? conversion.webhook : undefined;
     return webhook === undefined || versions.length === 1
       ? undefined
-      : new ConversionWebhook(webhook, this.#conversionContext);
+      : new ConversionWebhook(webhook, this.#options.conversionContext);
   }
 
   #unregister({ metadata, spec }: Definition, isDeleted: boolean): void {
     const registered = this.#registered.get(metadata.name!);
     if (registered === undefined) return;
-    for (const version of registered.versions) this.#registry.remove(spec.group, version, spec.names.plural);
+    for (const version of registered.versions) this.#options.registry.remove(spec.group, version, spec.names.plural);
     if (!isDeleted) return;
     this.#registered.delete(metadata.name!);
     const key = storageKeyOf({ group: spec.group, resource: spec.names.plural });
-    this.#store.storage(key).endFollowers();
-    this.#store.drop(key);
+    this.#options.store.storage(key).endFollowers();
+    this.#options.store.drop(key);
   }
 
   #deleteInstances(definition: Definition): void {
     const name = definition.metadata.name!;
     const { group, names } = definition.spec;
     const served = definition.spec.versions
-      .map((version) => this.#registry.find(group, version.name, names.plural))
+      .map((version) => this.#options.registry.find(group, version.name, names.plural))
       .find((resource) => resource !== undefined);
     if (served !== undefined)
-      for (const stored of served.storage.list()) markOrRemove(served, stored, UNCONDITIONAL_DELETE, this.#clock.now());
+      for (const stored of served.storage.list())
+        markOrRemove(served, stored, UNCONDITIONAL_DELETE, this.#options.clock.now());
     const remaining = served?.storage.size ?? 0;
     const next = mutableCopy(definition) as Definition;
-    const now = formatTime(this.#clock.now());
+    const now = formatTime(this.#options.clock.now());
     if (remaining > 0) {
-      if (
-        definition.status?.conditions?.some(
-          ({ type, reason }) => type === "Terminating" && reason === "InstanceDeletionInProgress",
-        ) === true
-      )
-        return;
-      const condition = definitionCondition(
-        "Terminating",
-        true,
-        "InstanceDeletionInProgress",
-        "CustomResource deletion is in progress",
-        now,
-      );
+      const message = "CustomResource deletion is in progress";
+      const condition = definitionCondition("Terminating", true, "InstanceDeletionInProgress", message, now);
+      if (hasCondition(definition, condition)) return;
       next.status = { ...next.status, conditions: withDefinitionCondition(next.status?.conditions, condition) };
       this.#definitions.write(next);
       return;
@@ -270,5 +232,10 @@ export class DefinitionRegistrar implements ChangeListener {
 }
 
 function isEstablished({ status }: Definition): boolean {
-  return status?.conditions?.some(({ type, status: value }) => type === "Established" && value === "True") === true;
+  return isConditionTrue(status?.conditions, "Established");
+}
+
+function hasCondition({ status }: Definition, wanted: DefinitionCondition): boolean {
+  const condition = findCondition(status?.conditions, wanted.type);
+  return condition?.status === wanted.status && condition.reason === wanted.reason;
 }

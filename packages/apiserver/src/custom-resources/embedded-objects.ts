@@ -1,50 +1,30 @@
 import { dns1035LabelErrors } from "@kubewright/api/validation";
 
-import type { FieldErrors } from "../field-errors.js";
-import { FieldErrors as Errors } from "../field-errors.js";
+import { FieldErrors } from "../field-errors.js";
 import { type JsonObject, isJsonObject, ownMember } from "../json.js";
 import { validateMetadata } from "../metadata-validation.js";
-import { DecodeError, type DecodeFindings, decode } from "../schema/decode.js";
+import { DecodeError, decode, noFindings } from "../schema/decode.js";
 import type { ObjectSchema } from "../schema/schema.js";
-import { pathText } from "../message-limit.js";
-import type { StructuralSchema } from "./structural-schema.js";
+import { type Path, pathText } from "../message-limit.js";
+import { type StructuralSchema, someSchema, visitDeclared } from "./structural-schema.js";
 
 /** Whether a schema contains embedded objects: objects with apiVersion, kind and metadata. */
 export function hasEmbeddedObjects(schema: StructuralSchema | undefined): boolean {
-  if (schema === undefined) return false;
-  const { properties, additionalProperties, items } = schema;
-  return (
-    schema["x-kubernetes-embedded-resource"] === true ||
-    hasEmbeddedObjects(items) ||
-    (typeof additionalProperties === "object" && hasEmbeddedObjects(additionalProperties)) ||
-    Object.values(properties ?? {}).some((property) => hasEmbeddedObjects(property))
-  );
+  return someSchema(schema, isEmbeddedObject);
 }
 
-type Visit = (object: JsonObject, path: (string | number)[]) => void;
+function isEmbeddedObject(schema: StructuralSchema): boolean {
+  return schema["x-kubernetes-embedded-resource"] === true;
+}
 
 function visitEmbeddedObjects(
-  schema: StructuralSchema | undefined,
+  root: StructuralSchema | undefined,
   value: unknown,
-  visit: Visit,
-  path: (string | number)[] = [],
+  visit: (object: JsonObject, path: Path) => void,
 ): void {
-  if (schema === undefined || typeof value !== "object" || value === null) return;
-  const step = (key: string | number, part: StructuralSchema | undefined, member: unknown): void => {
-    path.push(key);
-    visitEmbeddedObjects(part, member, visit, path);
-    path.pop();
-  };
-  if (Array.isArray(value)) {
-    for (const [index, item] of (value as unknown[]).entries()) step(index, schema.items, item);
-    return;
-  }
-  if (schema["x-kubernetes-embedded-resource"] === true) visit(value as JsonObject, path);
-  const { properties, additionalProperties } = schema;
-  for (const [key, member] of Object.entries(value)) {
-    const own = properties !== undefined && Object.hasOwn(properties, key) ? properties[key] : undefined;
-    step(key, own ?? (typeof additionalProperties === "object" ? additionalProperties : undefined), member);
-  }
+  visitDeclared(root, value, (schema, object, path) => {
+    if (isEmbeddedObject(schema) && isJsonObject(object)) visit(object, path);
+  });
 }
 
 /**
@@ -62,7 +42,7 @@ export function coerceEmbeddedMetadata(
     const given = ownMember(object, "metadata");
     if (given === undefined || given === null) return;
     const field = `${path.length === 0 ? "" : `${pathText(path)}.`}metadata`;
-    const findings: DecodeFindings = { unknownFields: [], size: 0 };
+    const findings = noFindings();
     try {
       object["metadata"] = decode(metadata, given, findings);
     } catch (error) {
@@ -113,7 +93,7 @@ export function validateEmbeddedObjects(
     }
     const metadata = ownMember(object, "metadata");
     if (!isJsonObject(metadata)) return;
-    const found = new Errors();
+    const found = new FieldErrors();
     const named = { ...metadata, name: (metadata["name"] as string | undefined) || "fakename" };
     const namespaced = Boolean(metadata["namespace"]);
     validateMetadata(named, { namespaced, nameFormat: "path-segment", customResource: true }, found);

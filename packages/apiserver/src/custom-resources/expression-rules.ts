@@ -13,7 +13,7 @@ import {
 import { type FieldError, type FieldErrors, errorBody, omittedValue } from "../field-errors.js";
 import { isJsonObject, jsonEqual, ownMember } from "../json.js";
 import { type SchemaBinding, bindSchema } from "./schema-values.js";
-import type { StructuralSchema, ValidationRule } from "./structural-schema.js";
+import { type StructuralSchema, type ValidationRule, someSchema } from "./structural-schema.js";
 import { correlatedItems } from "./structural-validation.js";
 
 /**
@@ -218,15 +218,8 @@ function compileRule(rule: ValidationRule, binding: SchemaBinding, compiler: Rul
   };
 }
 
-/** Whether a schema, or a schema below it, has rules. */
-export function hasRules(schema: StructuralSchema): boolean {
-  const { properties, additionalProperties, items } = schema;
-  return (
-    (schema["x-kubernetes-validations"]?.length ?? 0) > 0 ||
-    (items !== undefined && hasRules(items)) ||
-    (isJsonObject(additionalProperties) && hasRules(additionalProperties)) ||
-    Object.values(properties ?? {}).some((property) => hasRules(property))
-  );
+function hasRules(schema: StructuralSchema): boolean {
+  return someSchema(schema, (each) => (each["x-kubernetes-validations"]?.length ?? 0) > 0);
 }
 
 function plainMessage(rule: ValidationRule): string {

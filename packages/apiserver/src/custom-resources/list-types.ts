@@ -1,20 +1,16 @@
 import type { FieldErrors } from "../field-errors.js";
 import { isJsonObject, ownMember, sortedJson } from "../json.js";
 import { pathText } from "../message-limit.js";
-import type { StructuralSchema } from "./structural-schema.js";
+import { type StructuralSchema, someSchema, visitDeclared } from "./structural-schema.js";
 
 /** Whether a schema contains lists with unique items (list types `set` and `map`). */
 export function hasListTypes(schema: StructuralSchema | undefined): boolean {
-  if (schema === undefined) return false;
-  const { properties, additionalProperties, items } = schema;
+  return someSchema(schema, hasUniqueItems);
+}
+
+function hasUniqueItems(schema: StructuralSchema): boolean {
   const listType = schema["x-kubernetes-list-type"];
-  return (
-    listType === "set" ||
-    listType === "map" ||
-    hasListTypes(items) ||
-    (typeof additionalProperties === "object" && hasListTypes(additionalProperties)) ||
-    Object.values(properties ?? {}).some((property) => hasListTypes(property))
-  );
+  return listType === "set" || listType === "map";
 }
 
 /** Returns what identifies an item: the item itself, or its keys in a map list. */
@@ -39,46 +35,27 @@ export function validateListTypes(
   errors: FieldErrors,
   old?: unknown,
 ): void {
-  const found = [...duplicatesIn(schema, value, [])];
-  if (found.length === 0 || (old !== undefined && !duplicatesIn(schema, old, []).next().done)) return;
+  const found = duplicatesIn(schema, value);
+  if (found.length === 0 || (old !== undefined && duplicatesIn(schema, old).length > 0)) return;
   for (const { field, identity } of found) errors.duplicate(field, identity);
 }
 
-function* duplicatesIn(
-  schema: StructuralSchema | undefined,
+function duplicatesIn(
+  root: StructuralSchema | undefined,
   value: unknown,
-  path: (string | number)[],
-): Generator<{ readonly field: string; readonly identity: unknown }> {
-  if (schema === undefined || typeof value !== "object" || value === null) return;
-  if (Array.isArray(value)) {
-    const listType = schema["x-kubernetes-list-type"];
-    if (listType === "set" || listType === "map") {
-      const seen = new Map<string, number>();
-      for (const [index, item] of (value as unknown[]).entries()) {
-        const identity = itemIdentity(schema, item);
-        const text = sortedJson(identity);
-        const count = (seen.get(text) ?? 0) + 1;
-        seen.set(text, count);
-        // Upstream reports each duplicate once, at its second index.
-        if (count === 2) yield { field: `${pathText(path)}[${index}]`, identity };
-      }
+): { readonly field: string; readonly identity: unknown }[] {
+  const found: { field: string; identity: unknown }[] = [];
+  visitDeclared(root, value, (schema, list, path) => {
+    if (!Array.isArray(list) || !hasUniqueItems(schema)) return;
+    const seen = new Map<string, number>();
+    for (const [index, item] of (list as unknown[]).entries()) {
+      const identity = itemIdentity(schema, item);
+      const text = sortedJson(identity);
+      const count = (seen.get(text) ?? 0) + 1;
+      seen.set(text, count);
+      // Upstream reports each duplicate once, at its second index.
+      if (count === 2) found.push({ field: `${pathText(path)}[${index}]`, identity });
     }
-    for (const [index, item] of (value as unknown[]).entries()) {
-      path.push(index);
-      yield* duplicatesIn(schema.items, item, path);
-      path.pop();
-    }
-    return;
-  }
-  const { properties, additionalProperties } = schema;
-  for (const [key, member] of Object.entries(value)) {
-    const own = properties !== undefined && Object.hasOwn(properties, key) ? properties[key] : undefined;
-    path.push(key);
-    yield* duplicatesIn(
-      own ?? (typeof additionalProperties === "object" ? additionalProperties : undefined),
-      member,
-      path,
-    );
-    path.pop();
-  }
+  });
+  return found;
 }

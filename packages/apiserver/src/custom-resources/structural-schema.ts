@@ -97,11 +97,54 @@ function memberOf(
   key: string,
   isResource: boolean,
 ): StructuralSchema | undefined {
-  const { properties, additionalProperties } = schema ?? {};
   if (isResource && (key === "apiVersion" || key === "kind" || key === "metadata")) return ANYTHING;
+  const declared = schema && declaredMember(schema, key);
+  return declared ?? (schema?.additionalProperties === true ? ANYTHING : unknownMemberSchema(schema));
+}
+
+/** Returns the schema of a member of objects; `undefined` when none is declared. */
+export function declaredMember(
+  { properties, additionalProperties }: StructuralSchema,
+  key: string,
+): StructuralSchema | undefined {
   if (properties !== undefined && Object.hasOwn(properties, key)) return properties[key];
-  if (typeof additionalProperties === "object") return additionalProperties;
-  return additionalProperties === true ? ANYTHING : unknownMemberSchema(schema);
+  return typeof additionalProperties === "object" ? additionalProperties : undefined;
+}
+
+/** Whether a schema, or a schema below it, meets a condition. */
+export function someSchema(
+  schema: StructuralSchema | undefined,
+  condition: (schema: StructuralSchema) => boolean,
+): boolean {
+  if (schema === undefined) return false;
+  const { properties = {}, additionalProperties, items } = schema;
+  return (
+    condition(schema) ||
+    someSchema(items, condition) ||
+    (typeof additionalProperties === "object" && someSchema(additionalProperties, condition)) ||
+    Object.values(properties).some((property) => someSchema(property, condition))
+  );
+}
+
+/**
+ * Visits the objects and lists in a value for which schemas are declared, each before those below it. The path array is
+ * reused after the call.
+ */
+export function visitDeclared(
+  schema: StructuralSchema | undefined,
+  value: unknown,
+  visit: (schema: StructuralSchema, value: object, path: Path) => void,
+  path: (string | number)[] = [],
+): void {
+  if (schema === undefined || typeof value !== "object" || value === null) return;
+  visit(schema, value, path);
+  const below = (key: string | number, part: StructuralSchema | undefined, member: unknown): void => {
+    path.push(key);
+    visitDeclared(part, member, visit, path);
+    path.pop();
+  };
+  if (Array.isArray(value)) for (const [index, item] of value.entries()) below(index, schema.items, item);
+  else for (const [key, member] of Object.entries(value)) below(key, declaredMember(schema, key), member);
 }
 
 /** Applies defaults in place, and removes nulls that are not permitted. */

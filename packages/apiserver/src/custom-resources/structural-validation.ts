@@ -5,7 +5,7 @@ import { type JsonObject, isJsonObject, jsonEqual, ownMember, sortedJson } from 
 import { MAX_MESSAGE_CHARACTERS } from "../message-limit.js";
 import { itemIdentity } from "./list-types.js";
 import type { Patterns } from "./patterns.js";
-import type { StructuralSchema } from "./structural-schema.js";
+import { type StructuralSchema, declaredMember } from "./structural-schema.js";
 
 /**
  * The maximum product of pattern instructions and matched characters for one object, which takes a few seconds at
@@ -265,8 +265,7 @@ class Validation {
     if (properties !== undefined || typeof additionalProperties === "object") {
       const before = isJsonObject(old) ? old : undefined;
       for (const key of Object.keys(value)) {
-        const own = properties !== undefined && Object.hasOwn(properties, key) ? properties[key] : undefined;
-        const member = own ?? (typeof additionalProperties === "object" ? additionalProperties : undefined);
+        const member = declaredMember(schema, key);
         if (member === undefined) continue;
         this.#at(key, () =>
           this.validate(member, value[key], before === undefined ? undefined : ownMember(before, key)),

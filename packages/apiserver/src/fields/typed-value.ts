@@ -1,4 +1,4 @@
-import { type JsonObject, isJsonObject, jsonEqual, ownMember, setMember } from "../json.js";
+import { type JsonObject, goText, isJsonObject, jsonEqual, ownMember, setMember } from "../json.js";
 import type { ListSchema, MapSchema, ObjectSchema, Schema } from "../schema/schema.js";
 import { EMPTY_FIELDS, FieldSet, LEAF } from "./field-set.js";
 
@@ -315,13 +315,4 @@ function listErrors(schema: ListSchema, value: unknown, path: string): string[] 
     seen.add(edge);
     return typeErrors(schema.item, item, `${path}${text}`);
   });
-}
-
-/** Formats a value as Go prints it. */
-function goText(value: unknown): string {
-  if (value === null) return "<nil>";
-  if (Array.isArray(value)) return `[${value.map(goText).join(" ")}]`;
-  if (typeof value !== "object") return `${value as string | number | boolean}`;
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `map[${members.map(([key, member]) => `${key}:${goText(member)}`).join(" ")}]`;
 }

@@ -9,7 +9,7 @@ import { type Manager, arrangeManagers, isSameManager } from "../fields/managers
 import type { FieldChanges } from "../fields/shape-memo.js";
 import { compareTyped, fieldsOf, mergeTyped, typeErrors } from "../fields/typed-value.js";
 import { type ChangesFor, changesByVersion, changesOf, pruneAbandoned } from "../fields/versioned-changes.js";
-import { type JsonObject, isJsonObject } from "../json.js";
+import { type JsonObject, isJsonObject, sortedJson, textOf } from "../json.js";
 import { TOO_DEEP, isNestedDeeper } from "../nesting.js";
 import type { WriteOptions } from "../registry/options.js";
 import { checkName, writeObject } from "../registry/write-object.js";
@@ -192,11 +192,6 @@ export function readConfiguration(
   return value;
 }
 
-/** Returns `""` when the value is no string. */
-export function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
 function typedName(applied: JsonObject): string {
   const metadata = isJsonObject(applied["metadata"]) ? applied["metadata"] : {};
   return `${textOf(metadata["namespace"])}/${textOf(metadata["name"])}`;
@@ -307,17 +302,7 @@ function takeoverFields(
 function syncLastApplied(object: KubernetesObject, applied: JsonObject, { fieldManager }: WriteOptions): void {
   const { annotations } = object.metadata;
   if (fieldManager !== "kubectl" || annotations?.[LAST_APPLIED] === undefined) return;
-  annotations[LAST_APPLIED] = `${JSON.stringify(sortedMembers(applied))}\n`;
-}
-
-function sortedMembers(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortedMembers);
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.keys(value)
-      .sort()
-      .map((key) => [key, sortedMembers(value[key])]),
-  );
+  annotations[LAST_APPLIED] = `${sortedJson(applied)}\n`;
 }
 
 /** Returns the 409 error that lists the conflicting managers and fields. */

@@ -8,9 +8,8 @@ import { isJsonObject } from "../json.js";
 import { isNestedDeeper } from "../nesting.js";
 import type { WriteOptions } from "../registry/options.js";
 import { warn } from "../registry/write.js";
-import { mediaTypeOf, readObjectBody } from "../request-body.js";
+import { readObjectBody } from "../request-body.js";
 import { DecodeError, noFindings } from "../schema/decode.js";
-import { parseYaml } from "../yaml.js";
 
 /**
  * Decodes the object of a create or update. Returns a private copy with defaults; its kind matches the path.
@@ -24,13 +23,12 @@ export function decodeRequestObject(
   current?: KubernetesObject,
 ): KubernetesObject {
   const { resource } = call.target;
-  const contentType = mediaTypeOf(call.request.headers["content-type"]);
   const schemas = resource.custom === undefined ? call.server.schemas : undefined;
-  const body = readObjectBody(call.request.body, contentType, resource.kind, parseYaml, schemas);
-  checkKind(call, body.value as Record<string, unknown>);
+  const body = readObjectBody(call.request, resource.kind, schemas);
+  checkKind(call, body.value);
   const refuse = (why: string): Error => cannotBeHandled(resource.kind, resource.version, resource.kind, why);
   const { object, unknownFields } = decodeObject(call, body.value, current, (error) => refuse(error.message));
-  const text = contentType === "application/json" && options.fieldValidation !== "Ignore" ? body.text : undefined;
+  const text = options.fieldValidation === "Ignore" ? undefined : body.text;
   const problems = text === undefined ? unknownFields : [...duplicateProblems(text), ...unknownFields];
   reportProblems(call, options, problems.slice(0, 100), refuse);
   resource.strategy.applyDefaults?.(object, current);

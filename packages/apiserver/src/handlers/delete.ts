@@ -1,18 +1,16 @@
-import type { RequestBody } from "@kubewright/transport";
-
 import type { ApiCall } from "../api-call.js";
 import { ApiError, badRequest, notFound, success } from "../api-error.js";
 import { type Awaitable, andThen } from "../awaitable.js";
+import type { JsonObject } from "../json.js";
 import { deleteObject } from "../registry/delete.js";
 import type { DeleteOptions } from "../registry/options.js";
 import type { DeletionResult } from "../registry/outcome.js";
 import { warn } from "../registry/write.js";
 import { type Reply, valueReply } from "../reply.js";
-import { mediaTypeOf, readObjectBody } from "../request-body.js";
+import { readObjectBody } from "../request-body.js";
 import { DecodeError, decode } from "../schema/decode.js";
 import type { StoredObject } from "../storage/stored-object.js";
 import { readDeleteOptions } from "../write-options.js";
-import { parseYaml } from "../yaml.js";
 import { objectReply } from "./object-reply.js";
 import { listReply } from "./list-reply.js";
 import { selectList } from "./read.js";
@@ -93,8 +91,8 @@ function requestOptions(call: ApiCall): DeleteOptions {
   const { body } = call.request;
   if (body === undefined || (body.type === "bytes" && body.bytes.byteLength === 0))
     return readDeleteOptions(call, undefined);
-  const value = readDeleteBody(call, body);
-  const { kind } = value as { kind?: string };
+  const value = readDeleteBody(call);
+  const { kind } = value;
   if (kind !== undefined && kind !== "DeleteOptions")
     throw badRequest(
       `no kind ${JSON.stringify(kind)} is registered for version "v1" in scheme "pkg/runtime/scheme.go:100"`,
@@ -108,10 +106,9 @@ function requestOptions(call: ApiCall): DeleteOptions {
 }
 
 /** Reads the body like {@link readObjectBody}, but an unreadable body has a shorter message, without "unrecognized". */
-function readDeleteBody(call: ApiCall, body: RequestBody): unknown {
+function readDeleteBody(call: ApiCall): JsonObject {
   try {
-    const contentType = mediaTypeOf(call.request.headers["content-type"]);
-    return readObjectBody(body, contentType, "DeleteOptions", parseYaml, call.server.schemas).value;
+    return readObjectBody(call.request, "DeleteOptions", call.server.schemas).value;
   } catch (error) {
     const message = error instanceof ApiError ? (error.status.message ?? "") : "";
     const detail = /couldn't get version\/kind; json parse error: .*(?= \()/s.exec(message)?.[0];

@@ -13,18 +13,18 @@ import {
 import type { Awaitable } from "../awaitable.js";
 import { withoutManagedFields } from "../fields/field-tracking.js";
 import { FieldErrors } from "../field-errors.js";
-import { type JsonObject, isJsonObject } from "../json.js";
+import { type JsonObject, goText, isJsonObject, textOf } from "../json.js";
 import { MAX_NESTING, TOO_DEEP, isNestedDeeper } from "../nesting.js";
 import { JsonPatchError, jsonPatch } from "../patch/json-patch.js";
 import { mergePatch } from "../patch/merge-patch.js";
-import { StrategicPatchError, goText, strategicMergePatch } from "../patch/strategic-merge-patch.js";
+import { StrategicPatchError, strategicMergePatch } from "../patch/strategic-merge-patch.js";
 import type { WriteOptions } from "../registry/options.js";
 import { missingObjectError } from "../registry/update.js";
 import { writeObject } from "../registry/write-object.js";
 import type { Reply } from "../reply.js";
 import { bodyText, mediaTypeOf } from "../request-body.js";
 import { readWriteOptions } from "../write-options.js";
-import { apply, textOf } from "./apply.js";
+import { apply } from "./apply.js";
 import { decodeObject, duplicateProblems, reportProblems, whyOtherKind } from "./decode-object.js";
 import { outcomeReply } from "./object-reply.js";
 

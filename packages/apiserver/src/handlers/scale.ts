@@ -15,7 +15,7 @@ import { FieldErrors } from "../field-errors.js";
 import { EMPTY_FIELDS } from "../fields/field-set.js";
 import { isSameManager } from "../fields/managers.js";
 import { ReplicaOwners } from "../fields/replica-tracking.js";
-import { type JsonObject, isJsonObject } from "../json.js";
+import { type JsonObject, isJsonObject, textOf } from "../json.js";
 import { readJsonPath, writeJsonPath } from "../json-path.js";
 import { JsonPatchError, jsonPatch } from "../patch/json-patch.js";
 import { mergePatch } from "../patch/merge-patch.js";
@@ -30,8 +30,7 @@ import type { SubresourceView } from "../served-resource.js";
 import { StoredObject } from "../storage/stored-object.js";
 import { presentObject } from "../stored-versions.js";
 import { readWriteOptions } from "../write-options.js";
-import { parseYaml } from "../yaml.js";
-import { applyConflict, readConfiguration, textOf } from "./apply.js";
+import { applyConflict, readConfiguration } from "./apply.js";
 import { APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, readPatch } from "./patch.js";
 
 /** A Scale has no lists: a strategic merge patch works like a JSON merge patch. */
@@ -163,12 +162,12 @@ function checkReplicas({ resource, name }: ResourceTarget, paths: ScalePaths, re
  * @throws ApiError 400, 413, 415, 422
  */
 function requestedScale(call: ApiCall, current: unknown, options: WriteOptions): JsonObject {
-  const type = mediaTypeOf(call.request.headers["content-type"]);
   if (call.verb !== "patch") {
-    const sent = readObjectBody(call.request.body, type, "Scale", parseYaml, call.server.schemas).value as JsonObject;
+    const sent = readObjectBody(call.request, "Scale", call.server.schemas).value;
     checkKind(call, sent);
     return sent;
   }
+  const type = mediaTypeOf(call.request.headers["content-type"]);
   const accepted = call.target.resource.custom === undefined ? PATCHES : CUSTOM_PATCHES;
   if (!accepted.includes(type)) throw unsupportedMediaType(accepted);
   const patch = readPatch(call, type, options);

@@ -2,11 +2,9 @@ import { type KubernetesObject, apiVersionOf } from "@kubewright/api";
 
 import type { ApiCall } from "../api-call.js";
 import { badRequest } from "../api-error.js";
-import { isJsonObject } from "../json.js";
 import { requestedKind } from "../registry/admission.js";
-import { mediaTypeOf, readObjectBody } from "../request-body.js";
+import { readObjectBody } from "../request-body.js";
 import { DecodeError, decode, noFindings } from "../schema/decode.js";
-import { parseYaml } from "../yaml.js";
 
 /**
  * Reads the body of a subresource whose objects are not stored.
@@ -14,14 +12,8 @@ import { parseYaml } from "../yaml.js";
  * @throws ApiError 400 when the body has another kind.
  */
 export function readSubresourceBody(call: ApiCall, kind: string): KubernetesObject {
-  const { value } = readObjectBody(
-    call.request.body,
-    mediaTypeOf(call.request.headers["content-type"]),
-    kind,
-    parseYaml,
-    call.server.schemas,
-  );
-  const sentKind = isJsonObject(value) ? (value["kind"] as string | undefined) : undefined;
+  const { value } = readObjectBody(call.request, kind, call.server.schemas);
+  const { kind: sentKind } = value as { kind?: string };
   if (sentKind !== undefined && sentKind !== kind) {
     throw badRequest(
       `${sentKind} in version "v1" cannot be handled as a ${kind}: converting (v1.${sentKind}) to (core.${kind}): unknown conversion`,

@@ -1,4 +1,4 @@
-import { type JsonObject, copyMembers, definedMembers, isJsonObject, ownMember, setMember } from "../json.js";
+import { type JsonObject, copyMembers, definedMembers, goText, isJsonObject, ownMember, setMember } from "../json.js";
 import { type ListSchema, type Schema, anySchema } from "../schema/schema.js";
 
 /** The patch cannot be applied. `code` is the status code of the response. */
@@ -309,16 +309,4 @@ function isDirective(key: string): boolean {
 
 function unknownDirective(directive: unknown, map: JsonObject): StrategicPatchError {
   return new StrategicPatchError(500, `unknown patch type: ${String(directive)} in map: ${goText(map)}`);
-}
-
-/** Formats a value as Go prints it: `map[a:1 b:[x y]]`. */
-export function goText(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(goText).join(" ")}]`;
-  if (isJsonObject(value)) {
-    const members = Object.keys(value)
-      .sort()
-      .map((key) => `${key}:${goText(value[key])}`);
-    return `map[${members.join(" ")}]`;
-  }
-  return value === null || value === undefined ? "<nil>" : `${value as string | number | boolean}`;
 }

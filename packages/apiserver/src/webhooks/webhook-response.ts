@@ -48,8 +48,3 @@ function statusText(status: number, text: string): string {
     STATUS_TEXTS[status] ?? `the server responded with the status code ${status} but did not return more information`
   );
 }
-
-/** Returns `""` when the value is no string. */
-export function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
