@@ -18,6 +18,12 @@ interface Manifest {
 /** Imports and re-exports of packages, static and dynamic, without relative ones. */
 const IMPORTS = /^(?:import|export)\s(?:[^"';]*?\bfrom\s)?"([^."][^"]*)"|\bimport\("([^."][^"]*)"\)/gm;
 
+/**
+ * Packages that are npm projects of their own. npm would look for their siblings in the registry, so that their manifests
+ * do not declare them, nor what they use of the root's dependencies. Their tsconfig.json references the siblings.
+ */
+const OWN_PROJECTS: ReadonlySet<string> = new Set(["site"]);
+
 /** Source folders. The site has one per part. */
 const SOURCE_FOLDERS = ["src", "playground", "docs-site"];
 
@@ -40,7 +46,13 @@ for (const { name, folder } of folders) {
   if (manifest === undefined) continue;
   const layer = layerOf(name);
   const { dependencies = {}, peerDependencies = {} } = manifest;
-  const declared = siblings(Object.keys({ ...dependencies, ...peerDependencies }));
+  const { references = [] } = JSON.parse(readFileSync(path.join(folder, "tsconfig.json"), "utf8")) as {
+    references?: { path: string }[];
+  };
+  const referenced = references.map((reference) => path.basename(reference.path)).sort();
+  const declared = OWN_PROJECTS.has(name)
+    ? referenced
+    : siblings(Object.keys({ ...dependencies, ...peerDependencies }));
   // A package that uses an entry with optional peers declares them as dependencies, without importing them.
   const peersOfDeclared = new Set(
     declared.flatMap((sibling) => siblings(Object.keys(manifests.get(sibling)!.peerDependencies ?? {}))),
@@ -64,7 +76,7 @@ for (const { name, folder } of folders) {
       const imports = packageName(staticImport ?? dynamicImport);
       if (imports === undefined) continue;
       const sibling = folderOf.get(imports);
-      if (sibling === undefined && !isDeclared(manifest, imports, isTest || isBundled)) {
+      if (sibling === undefined && !isDeclared(manifest, imports, isTest || isBundled) && !isOfRoot(name, imports)) {
         problems.push(`${path.relative(root, file)} imports ${imports}, which ${name}/package.json does not declare`);
       }
       if (sibling === undefined || sibling === name) continue;
@@ -77,10 +89,6 @@ for (const { name, folder } of folders) {
   for (const sibling of declared)
     if (!imported.has(sibling) && !peersOfDeclared.has(sibling))
       problems.push(`${name}/package.json declares ${sibling}, which none of its sources imports`);
-  const { references = [] } = JSON.parse(readFileSync(path.join(folder, "tsconfig.json"), "utf8")) as {
-    references?: { path: string }[];
-  };
-  const referenced = references.map((reference) => path.basename(reference.path)).sort();
   if (referenced.join() !== [...declared].sort().join()) {
     problems.push(
       `${name}/tsconfig.json references [${referenced.join(", ")}], package.json declares [${[...declared].sort().join(", ")}]`,
@@ -103,6 +111,11 @@ function isDeclared(
     name in peerDependencies ||
     (forDevelopment && (name in devDependencies || ["vitest", "fast-check"].includes(name)))
   );
+}
+
+/** Returns whether a project of its own resolves a name to a dependency of the root or of another package. */
+function isOfRoot(project: string, name: string): boolean {
+  return OWN_PROJECTS.has(project) && existsSync(path.join(root, "node_modules", name));
 }
 
 /** Returns `@scope/name` or `name` of a bare import; `undefined` for Node's modules and generated ones. */

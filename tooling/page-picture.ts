@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
-import { launchBrowser } from "../packages/timeline/test/chromium.ts";
+import { launchBrowser } from "./browser/chromium.ts";
 
 const [picture] = process.argv.slice(2);
 if (picture === undefined) throw new Error("Where to? node tooling/page-picture.ts PICTURE.png");

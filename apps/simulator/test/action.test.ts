@@ -171,9 +171,7 @@ test("a pull request gets a comment with what becomes different", () => {
 test("without a command it builds the action's own checkout, and runs that", () => {
   const { status, built, summary, output } = runAction({ path: "jobs", for: "3h", command: "" });
   expect(status, output).toBe(0);
-  expect(built).toBe(
-    "ACTION: ci --no-audit --no-fund\nACTION: run build -- --filter=kubewright --output-logs=errors-only\n",
-  );
+  expect(built).toBe("ACTION: ci --no-audit --no-fund\nACTION: run --silent bundle\n");
   expect(summary).toContain("| slot | before | after |");
 });
 

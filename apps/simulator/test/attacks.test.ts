@@ -9,10 +9,9 @@ import path from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
 
-import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
-import { browserPath, launchBrowser } from "../../../packages/timeline/test/chromium.js";
+import { type Browser, browserPath, launchBrowser, type Page } from "../../../tooling/browser/chromium.js";
 import { findRuntime } from "../../../tooling/find-runtime.ts";
 import { type Answer, ServedProcess } from "./served-process.js";
 

@@ -3,10 +3,9 @@ import type { Server } from "node:http";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 
-import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { browserPath, launchBrowser } from "../../../packages/timeline/test/chromium.js";
+import { type Browser, browserPath, launchBrowser, type Page } from "../../../tooling/browser/chromium.js";
 import type {
   SimulationRequestOptions,
   SimulationRequest,

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
-import { browserPath } from "../../../packages/timeline/test/chromium.js";
+import { browserPath } from "../../../tooling/browser/chromium.js";
 import { PageFixture } from "./page-fixture.js";
-import { accessibilityViolations } from "./page-checks.js";
+import { accessibilityViolations } from "../../../tooling/browser/accessibility.js";
 import { HUNDRED, MONTH, TEAM, manifest } from "./page-manifests.js";
 
 const TIMEOUT_MS = 180_000;

@@ -5,12 +5,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
-import type { Browser, BrowserContext, Page } from "playwright-core";
 import { build } from "tsup";
 import type { ReportData } from "@kubewright/timeline/data";
 import { htmlPage, type PageAssets } from "@kubewright/analysis/page";
 
-import { launchBrowser } from "../../../packages/timeline/test/chromium.js";
+import { type Browser, type BrowserContext, launchBrowser, type Page } from "../../../tooling/browser/chromium.js";
 import { runCli } from "../src/cli.js";
 import type { Io } from "../src/io/io.js";
 import { page, style } from "../tsup.config.js";

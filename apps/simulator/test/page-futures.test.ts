@@ -1,13 +1,13 @@
-import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { FuturesReport } from "@kubewright/timeline/data";
 import { htmlPage } from "@kubewright/analysis/page";
 
-import { browserPath } from "../../../packages/timeline/test/chromium.js";
+import { browserPath, type Page } from "../../../tooling/browser/chromium.js";
 import { packData } from "../../../packages/analysis/src/html-report/packed-data.js";
 import { generateReport } from "./generate-report.js";
 import { PageFixture, SCREENSHOTS } from "./page-fixture.js";
-import { accessibilityViolations, policyViolations } from "./page-checks.js";
+import { accessibilityViolations } from "../../../tooling/browser/accessibility.js";
+import { policyViolations } from "./page-checks.js";
 import { manifest } from "./page-manifests.js";
 
 const TIMEOUT_MS = 180_000;

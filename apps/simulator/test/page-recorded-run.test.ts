@@ -1,12 +1,12 @@
 import { builtInInvariants, runPlan } from "@kubewright/simulation";
-import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
-import { browserPath } from "../../../packages/timeline/test/chromium.js";
+import { browserPath, type Page } from "../../../tooling/browser/chromium.js";
 import { fuzzPage } from "../src/fuzz-page/fuzz-page.js";
 import { mutantRunner, stalePlan } from "./stale-plan.js";
 import { PageFixture } from "./page-fixture.js";
-import { accessibilityViolations, policyViolations } from "./page-checks.js";
+import { accessibilityViolations } from "../../../tooling/browser/accessibility.js";
+import { policyViolations } from "./page-checks.js";
 
 const TIMEOUT_MS = 180_000;
 const COMMAND = "kubewright fuzz --replay plan.yaml --mutant job-finished-forgotten";

@@ -1,11 +1,11 @@
-import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { SpreadReport } from "@kubewright/timeline/data";
 import { htmlPage } from "@kubewright/analysis/page";
 
-import { browserPath } from "../../../packages/timeline/test/chromium.js";
+import { browserPath, type Page } from "../../../tooling/browser/chromium.js";
 import { PageFixture } from "./page-fixture.js";
-import { accessibilityViolations, policyViolations } from "./page-checks.js";
+import { accessibilityViolations } from "../../../tooling/browser/accessibility.js";
+import { policyViolations } from "./page-checks.js";
 import { manifest } from "./page-manifests.js";
 
 const TIMEOUT_MS = 180_000;

@@ -1,9 +1,8 @@
 import { readFile } from "node:fs/promises";
 
-import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
-import { browserPath } from "../../../packages/timeline/test/chromium.js";
+import { browserPath, type Page } from "../../../tooling/browser/chromium.js";
 import { runCli } from "../src/cli.js";
 import { PAGE_PATH } from "../src/serve/live-page.js";
 import { generateReport } from "./generate-report.js";

@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 
-import { launchBrowser } from "../../../packages/timeline/test/chromium.ts";
+import { launchBrowser } from "../../../tooling/browser/chromium.ts";
 import { buildPlayground } from "../playground/build.ts";
 import { serveFolder } from "./static-server.ts";
 

@@ -1,9 +1,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-import type { Browser, Page } from "playwright-core";
-
-import { launchBrowser } from "./chromium.js";
+import { type Browser, launchBrowser, type Page } from "../../../tooling/browser/chromium.js";
 
 /** Files of a server, by path. */
 export type Files = Readonly<Record<string, { readonly type: string; readonly text: string }>>;

@@ -1,9 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import type { Page } from "playwright-core";
 import { build } from "tsup";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
@@ -12,7 +10,8 @@ import { elementStyle } from "../style-text.js";
 import { script } from "../tsup.config.js";
 import { aReport } from "./a-report.js";
 import { Site } from "./browser.js";
-import { browserPath } from "./chromium.js";
+import { axeScript } from "../../../tooling/browser/accessibility.js";
+import { browserPath, type Page } from "../../../tooling/browser/chromium.js";
 
 test("the element's style sheet is generated from the page's current style sheets", async () => {
   expect(styleText).toBe(await elementStyle());
@@ -195,12 +194,11 @@ describe.skipIf(browserPath === undefined)("in a host page", () => {
     const { page: shown } = await site.open("/child");
     await waitForLanes(shown);
     // Runs in an isolated world: the page's policy allows no other scripts.
-    const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
     const session = await shown.context().newCDPSession(shown);
     const { frameTree } = await session.send("Page.getFrameTree");
     const { executionContextId } = await session.send("Page.createIsolatedWorld", { frameId: frameTree.frame.id });
     const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
-      expression: `${axe}; axe.run().then(({ violations }) => JSON.stringify(violations.map(({ id, nodes }) => [id, ...nodes.map(({ target }) => String(target))])))`,
+      expression: `${axeScript()}; axe.run().then(({ violations }) => JSON.stringify(violations.map(({ id, nodes }) => [id, ...nodes.map(({ target }) => String(target))])))`,
       contextId: executionContextId,
       awaitPromise: true,
       returnByValue: true,

@@ -1,13 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync } from "node:fs";
-import { createRequire } from "node:module";
 import path from "node:path";
 import { stripVTControlCharacters } from "node:util";
 
-import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { browserPath } from "../../../../packages/timeline/test/chromium.js";
+import { accessibilityViolations } from "../../../../tooling/browser/accessibility.js";
+import { browserPath } from "../../../../tooling/browser/chromium.js";
 import { ServedSite, timelineOf } from "./served-site.js";
 
 const root = path.resolve(import.meta.dirname, "../../../..");
@@ -135,10 +134,10 @@ describe.skipIf(browserPath === undefined)("in a browser", () => {
     const { page, complaints, close } = await site.open(route);
     // Disables the color transitions of an opening page.
     await page.addStyleTag({ content: "*, *::before, *::after { transition: none !important }" });
-    expect(await mistakesIn(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await page.emulateMedia({ colorScheme: "dark" });
     await page.locator("html.dark").waitFor();
-    expect(await mistakesIn(page, COLOURS)).toEqual([]);
+    expect(await accessibilityViolations(page, COLOURS)).toEqual([]);
     await page.setViewportSize({ width: 360, height: 740 });
     expect(await page.evaluate("document.documentElement.scrollWidth - window.innerWidth")).toBe(0);
     await page.waitForLoadState("networkidle");
@@ -187,14 +186,3 @@ describe.skipIf(browserPath === undefined)("in a browser", () => {
     expect(readdirSync(screenshots)).toEqual(expect.arrayContaining(looks.map(({ name }) => `${name}.png`)));
   });
 });
-
-/** Returns axe's findings, by all rules or the given ones. */
-async function mistakesIn(page: Page, rules?: readonly string[]): Promise<string[]> {
-  await page.addScriptTag({ path: createRequire(import.meta.url).resolve("axe-core/axe.min.js") });
-  return page.evaluate(async (only) => {
-    type Axe = { run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-    const { axe } = globalThis as unknown as { axe: Axe };
-    const { violations } = await axe.run(only === undefined ? {} : { runOnly: only });
-    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-  }, rules?.slice());
-}

@@ -3,9 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 
-import type { Browser, Page } from "playwright-core";
-
-import { launchBrowser } from "../../../../packages/timeline/test/chromium.js";
+import { type Browser, launchBrowser, type Page } from "../../../../tooling/browser/chromium.js";
 
 const TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css",

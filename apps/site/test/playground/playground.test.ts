@@ -1,15 +1,20 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 
-import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
-import { browserPath, launchBrowser } from "../../../../packages/timeline/test/chromium.js";
+import { accessibilityViolations } from "../../../../tooling/browser/accessibility.js";
+import {
+  type Browser,
+  type BrowserContext,
+  browserPath,
+  launchBrowser,
+  type Page,
+} from "../../../../tooling/browser/chromium.js";
 import { kubewright } from "../../../simulator/test/memory-io.js";
 import { buildPlayground } from "../../playground/build.ts";
 import { linkTo } from "../../playground/page/state/link.ts";
@@ -17,7 +22,6 @@ import { NOTHING } from "../../playground/page/state/playground-state.ts";
 import { serveFolder } from "../static-server.ts";
 
 const TIMEOUT_MS = 180_000;
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const SCREENSHOTS = path.resolve(import.meta.dirname, "../../../../.test-output/playground");
 /** Maximum size of the scripts for a first timeline, including the editor and the engine, compressed with gzip. */
 const MAX_BYTES = 608_000;
@@ -138,12 +142,6 @@ describe.skipIf(browserPath === undefined)("the playground, from a plain web ser
     return page.locator(".summary").first().innerText();
   };
   const tab = (page: Page, name: string): Promise<void> => page.getByRole("tab", { name }).click();
-  const barriers = async (page: Page): Promise<string[]> => {
-    await page.evaluate(AXE);
-    return page.evaluate(
-      "axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`)))",
-    );
-  };
 
   test("reports a mistake at its line, simulates after the correction, and restores a shared link", async () => {
     const { page, context, problems } = await open();
@@ -286,13 +284,13 @@ describe.skipIf(browserPath === undefined)("the playground, from a plain web ser
     await page.screenshot({ path: path.join(SCREENSHOTS, `${name}.png`), fullPage: name === "narrow" });
     const isWide = "document.documentElement.scrollWidth > document.documentElement.clientWidth";
     expect(await page.evaluate(isWide)).toBe(false);
-    expect(await barriers(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     expect(problems).toEqual([]);
     if (name !== "dark") return;
     await tab(page, "scenario.yaml");
     await tab(page, "Futures");
     await page.getByRole("button", { name: "Download" }).click();
-    expect(await barriers(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     expect(problems).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 /**
  * Checks the tarball of the package in this folder with publint and attw. The package must be built.
  *
- *     node ../../tooling/check-package.ts [OPTION-OF-ATTW…]
+ *     node ../../tooling/release/check-package.ts [OPTION-OF-ATTW…]
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -9,8 +9,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 
-import { packPackages } from "./pack.ts";
-import { publicPackages, root } from "./public-packages.ts";
+import { packPackages } from "../pack.ts";
+import { publicPackages, root } from "../public-packages.ts";
 
 const scratch = mkdtempSync(path.join(tmpdir(), "check-package-"));
 try {
@@ -25,6 +25,8 @@ try {
 }
 
 function check(program: string, args: readonly string[]): void {
-  const { status } = spawnSync(path.join(root, "node_modules/.bin", program), args, { stdio: "inherit" });
+  const { status } = spawnSync(path.join(root, "tooling/release/node_modules/.bin", program), args, {
+    stdio: "inherit",
+  });
   if (status !== 0) process.exitCode = 1;
 }

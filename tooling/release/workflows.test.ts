@@ -7,7 +7,7 @@ import { build } from "esbuild";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 
-import { root } from "./public-packages.ts";
+import { root } from "../public-packages.ts";
 
 interface Step {
   readonly uses?: string;
@@ -38,7 +38,13 @@ const { scripts } = JSON.parse(readFileSync(path.join(root, "package.json"), "ut
 async function bundledParser(): Promise<typeof workflowParser> {
   const outfile = path.join(root, ".test-output/workflow-parser.mjs");
   const contents = 'export * from "@actions/workflow-parser";';
-  await build({ stdin: { contents, resolveDir: root }, outfile, bundle: true, platform: "browser", format: "esm" });
+  await build({
+    stdin: { contents, resolveDir: import.meta.dirname },
+    outfile,
+    bundle: true,
+    platform: "browser",
+    format: "esm",
+  });
   return (await import(outfile)) as typeof workflowParser;
 }
 

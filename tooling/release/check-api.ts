@@ -2,8 +2,8 @@
  * Compares the exports of the package in this folder, entry by entry, with the reports in its `etc/`, so that API
  * changes are visible in review. The package must be built.
  *
- *     node ../../tooling/check-api.ts          status 1, with the difference, when a report is out of date
- *     node ../../tooling/check-api.ts --write  writes the reports
+ *     node ../../tooling/release/check-api.ts          status 1, with the difference, when a report is out of date
+ *     node ../../tooling/release/check-api.ts --write  writes the reports
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import path from "node:path";
 
 import { Extractor, ExtractorConfig, ExtractorLogLevel } from "@microsoft/api-extractor";
 
-import { type Manifest, root } from "./public-packages.ts";
+import { type Manifest, root } from "../public-packages.ts";
 
 const folder = process.cwd();
 const write = process.argv.includes("--write");
