@@ -1,6 +1,8 @@
 import { defaultServerConditions } from "vite";
 import { defineConfig } from "vitest/config";
 
+import { LongestFirst } from "./tooling/longest-first.ts";
+
 /**
  * Timeout of tests and hooks. It only stops hanging tests: it is far above the duration of any test on a busy machine.
  */
@@ -24,6 +26,7 @@ export default defineConfig({
     // By default vitest leaves a core idle, although most tests with processes only wait.
     maxWorkers: "100%",
     isolate: false,
+    sequence: { sequencer: LongestFirst },
     testTimeout: HANGS_MS,
     hookTimeout: HANGS_MS,
     expect: { poll: { timeout: HANGS_MS / 2 } },

@@ -23,41 +23,42 @@ interface Suite {
 const root = path.resolve(import.meta.dirname, "..");
 const bin = (name: string): string => path.join(root, "node_modules/.bin", name);
 
-const build: Suite = { name: "build", command: ["npm", "run", "--silent", "build:quiet"] };
-/** Suites that run one after another. */
-const own: readonly Suite[] = [
-  { name: "types", command: [bin("tsc"), "--project", "tsconfig.json"] },
-  { name: "lint", command: [bin("oxlint")] },
-  { name: "layers", command: [process.execPath, "tooling/check-layers.ts"] },
-  { name: "manifests", command: [process.execPath, "tooling/check-manifests.ts"] },
-  { name: "language", command: [process.execPath, "tooling/check-language.ts"] },
-  { name: "format", command: [bin("prettier"), "--check", "--log-level", "warn", "."] },
-  { name: "docs", command: [process.execPath, "tooling/check-docs.ts"] },
+/** Options of turbo for tasks that must not build: all suites read `dist`. */
+const QUIETLY_BUILT = ["--only", "--output-logs=errors-only"];
+/** What the other suites need. */
+const first: readonly Suite[] = [
+  { name: "build", command: ["npm", "run", "--silent", "build:quiet"] },
+  { name: "projects", command: [process.execPath, "tooling/install-projects.ts"] },
+];
+/** The unit tests take longer than all other suites, so they begin at once. Some of them only wait for processes. */
+const unit: readonly Suite[] = [
   { name: "unit", command: [bin("vitest"), "run", "--no-color"], count: vitestCount, failure: vitestFailure },
 ];
 /**
- * Suites that run beside those, one after another as well. The conformance kits mostly wait. Some of their cases act a
- * third of a second after their previous action, and the controllers must be done by then.
+ * Suites that run beside those, one after another. The conformance kits mostly wait. Some of their cases act a third of a
+ * second after their previous action, and the controllers must be done by then.
  */
-const beside: readonly Suite[] = [
+const others: readonly Suite[] = [
+  { name: "layers", command: [process.execPath, "tooling/check-layers.ts"] },
+  { name: "manifests", command: [process.execPath, "tooling/check-manifests.ts"] },
+  { name: "language", command: [process.execPath, "tooling/check-language.ts"] },
+  { name: "types", command: [bin("tsc"), "--project", "tsconfig.json"] },
+  { name: "site types", command: [bin("tsc"), "--project", "apps/site"] },
+  { name: "lint", command: [bin("oxlint")] },
   { name: "conformance", command: [process.execPath, "conformance/check.ts"], count: closingCount, isUrgent: true },
   { name: "replay", command: [process.execPath, "tooling/check-replay.ts"] },
   { name: "install", command: [process.execPath, "tooling/check-install.ts"] },
   { name: "create", command: [process.execPath, "tooling/check-create.ts"] },
-];
-/** Suites in which turbo may write `dist`, which all the others read. */
-const last: readonly Suite[] = [
-  { name: "packages", command: [bin("turbo"), "run", "check:package", "check:api", "--output-logs=errors-only"] },
+  { name: "packages", command: [bin("turbo"), "run", "check:package", "check:api", ...QUIETLY_BUILT] },
+  { name: "docs", command: [process.execPath, "tooling/check-docs.ts"] },
+  { name: "format", command: [bin("prettier"), "--check", "--log-level", "warn", "."] },
 ];
 
 const wanted = process.argv.slice(2);
 let passed = 0;
 let failed = 0;
-const built = await run(build);
-if (built) {
-  await Promise.all([runLane(own), runLane(beside)]);
-  await runLane(last);
-}
+const areReady = await Promise.all(first.map(run));
+if (areReady.every(Boolean)) await Promise.all([runLane(unit), runLane(others)]);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;
 
