@@ -53,7 +53,7 @@ function simulate(workers) {
   const { status, stderr } = spawnSync(
     process.execPath,
     ["--import", PRINT_CPU, MAIN, "run", manifest, "--for", `${options.days}d`, "--seeds", `1-${options.seeds}`].concat(
-      ["--workers", workers],
+      ["--start", "2026-01-01T00:00:00Z", "--workers", workers],
     ),
     { stdio: ["ignore", "ignore", "pipe"], encoding: "utf8" },
   );

@@ -86,7 +86,7 @@ function simulate(workers) {
       options.main,
       "run",
       manifest,
-      ...["--for", `${options.days}d`],
+      ...["--start", "2026-01-01T00:00:00Z", "--for", `${options.days}d`],
       ...(workers === "none" ? [] : ["--workers", workers]),
       ...(options.json ? ["--json", path.join(folder, "trace.jsonl")] : []),
     ],

@@ -406,7 +406,7 @@ test("a stopped run prints its results so far, and exits with 130", async () => 
     },
   );
   expect(code).toBe(130);
-  expect(stdout).toContain("2026-01-01T00:00:00Z → 2026-01-01T01:00:00Z (1h of virtual time, seed 1)");
+  expect(stdout).toContain("2026-01-01T00:00:00Z → 2026-01-01T01:00:00Z (1h of virtual time, seed 1; repeat with ");
   expect(stdout).toContain("Pods  2 started");
   expect(stderr).toBe("kubewright: stopped after 1h of 30d\n");
 });

@@ -42,7 +42,7 @@ test("play simulates texts: it returns the report, the command's output and the 
     { onProgress: (share) => shares.push(share) },
   );
   expect(simulated.problems).toEqual([]);
-  expect(simulated.report?.groups.map(({ name, rows }) => [name, rows.length])).toEqual([["a", 5]]);
+  expect(simulated.report?.groups.map(({ name, rows }) => [name, rows.length])).toEqual([["a", 6]]);
   expect(shares.at(-1)).toBe(1);
   expect(simulated.command).toBe(
     "kubewright run manifests.yaml --start 2026-03-01T00:00:00Z --for 6h --controller-time-zone Europe/Berlin --kubernetes 1.35 --seed 3",

@@ -46,21 +46,21 @@ function run(flags: readonly string[], manifests = all): Promise<CommandResult> 
 test.each([
   [
     "skipped",
-    "skipped: default/slow at 2026-01-01T02:00:00Z, seed 1: slow-29453820 still active past the deadline; 2 times",
+    "skipped: default/slow at 2026-01-01T01:00:00Z, seed 1: slow-29453760 still active past the deadline; 3 times",
   ],
   [
     "missed",
-    "missed: default/slow at 2026-01-01T02:00:00Z, seed 1: slow-29453820 still active past the deadline; 2 times",
+    "missed: default/slow at 2026-01-01T01:00:00Z, seed 1: slow-29453760 still active past the deadline; 3 times",
   ],
-  ["late>5m", "late>5m: default/late at 2026-01-01T05:00:00Z, seed 1: late-29454060 started 20m4s late; 4 times"],
+  ["late>5m", "late>5m: default/late at 2026-01-01T05:00:00Z, seed 1: late-29454060 started 25m5s late; 5 times"],
   [
     "overlap",
-    "overlap: default/overlapping at 2026-01-01T02:00:00Z, seed 1: overlapping-29453880 began while another was active",
+    "overlap: default/overlapping at 2026-01-01T01:00:00Z, seed 1: overlapping-29453820 began while another was active",
   ],
   ["unschedulable", "unschedulable: default/huge at 2026-01-01T00:00:00Z, seed 1: huge waited for a node: "],
   ["never-finished", "never-finished: default/huge at 2026-01-01T00:00:00Z, seed 1: huge had not finished at the end"],
   ["peak-pods>3", "peak-pods>3: at "],
-  ["o*:peak-pods>1", "o*:peak-pods>1: at 2026-01-01T02:00:00Z, seed 1: 2 pods at once"],
+  ["o*:peak-pods>1", "o*:peak-pods>1: at 2026-01-01T01:00:00Z, seed 1: 2 pods at once"],
 ])("%s ends with status 1 and a line that names the slot, the seed and the reason", async (rule, line) => {
   const { code, stderr, stdout } = await run(["--fail-on", rule]);
   expect(code).toBe(1);
@@ -77,7 +77,7 @@ test("a run that Replace makes in the place of another does not overlap it", asy
   const replacing = cronJob("replacing", "concurrencyPolicy: Replace", "61m");
   const { code, stdout, stderr } = await run(["--fail-on", "overlap"], replacing);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(stdout).toContain("4 runs deleted before the end for the next (Replace)");
+  expect(stdout).toContain("5 runs deleted before the end for the next (Replace)");
   expect(stdout).not.toContain("while another was active");
 });
 
@@ -85,7 +85,7 @@ test("the rule failed names the run and its reason", async () => {
   const { code, stderr } = await run(["--fail", "punctual=100%", "--fail-on", "failed"], punctual);
   expect(code).toBe(1);
   expect(stderr).toMatch(
-    /^kubewright: failed: default\/punctual at .*seed 1: punctual-\d+ failed: BackoffLimitExceeded: .*; 5 times\n$/,
+    /^kubewright: failed: default\/punctual at .*seed 1: punctual-\d+ failed: BackoffLimitExceeded: .*; 6 times\n$/,
   );
 });
 
@@ -131,7 +131,7 @@ test("what differs from another file is a violation", async () => {
   const { code, stderr } = await simulate("b.yaml");
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr: "kubewright: changed: default/punctual: 11 runs differ, first that of 2026-01-01T00:30:00Z\n",
+    stderr: "kubewright: changed: default/punctual: 12 runs differ, first that of 2026-01-01T00:00:00Z\n",
   });
   expect((await simulate("c.yaml")).code).toBe(0);
 });
@@ -155,15 +155,15 @@ test("with another file the rules are held against that one, besides what differ
   expect({ code, stderr }).toEqual({
     code: 1,
     stderr: [
-      "kubewright: skipped: default/slow at 2026-01-01T02:00:00Z, seed 1: slow-29453820 still active past the deadline; 2 times",
-      "kubewright: punctual:changed: default/punctual: 11 runs differ, first that of 2026-01-01T00:30:00Z",
-      "kubewright: peak-pods>1: at 2026-01-01T01:30:00Z, seed 1: 2 pods at once",
+      "kubewright: skipped: default/slow at 2026-01-01T01:00:00Z, seed 1: slow-29453760 still active past the deadline; 3 times",
+      "kubewright: punctual:changed: default/punctual: 12 runs differ, first that of 2026-01-01T00:00:00Z",
+      "kubewright: peak-pods>1: at 2026-01-01T00:30:00Z, seed 1: 2 pods at once",
       "",
     ].join("\n"),
   });
-  expect(written["m.md"]).toContain("- skipped: default/slow at 2026-01-01T02:00:00Z, seed 1:");
+  expect(written["m.md"]).toContain("- skipped: default/slow at 2026-01-01T01:00:00Z, seed 1:");
   expect(written["j.xml"]).toContain(
-    "punctual:changed: default/punctual: 11 runs differ, first that of 2026-01-01T00:30:00Z",
+    "punctual:changed: default/punctual: 12 runs differ, first that of 2026-01-01T00:00:00Z",
   );
   const back = await simulate("b.yaml", "a.yaml", "skipped,late>5m,late:late");
   expect(back.stderr.match(/^kubewright: \S+ \S+/gm)).toEqual([

@@ -50,7 +50,7 @@ test("the page holds the timelines of the seeds that its figures name first, twe
     .filter((cell): cell is Figure => typeof cell === "object");
   const named = figures.flatMap(({ moment }) => (moment === undefined ? [] : [moment.seed]));
   expect(report.embedded).toEqual(expect.arrayContaining(named));
-  expect(report.command).toBe("kubewright run b.yaml --for 6h");
+  expect(report.command).toBe("kubewright run b.yaml --start 2026-01-01T00:00:00Z --for 6h");
   expect(report.load.groups[0]!.pods.max).toHaveLength(360);
   expect(written["f.html"]).toContain("<title>kubewright, every future of 2026-01-01 to 2026-01-01</title>");
 });

@@ -86,7 +86,7 @@ test("a JUnit file has a test for each rule of each CronJob, with violations as 
   expect(xml).toContain('<testsuite name="billing/slow" tests="1" failures="1"');
   expect(xml).toContain('<testsuite name="default/punctual" tests="2" failures="0"');
   expect(xml).toMatch(
-    /<testcase name="skipped" classname="billing\/slow" time="0">\s*<failure message="skipped: billing\/slow at 2026-01-01T02:00:00Z/,
+    /<testcase name="skipped" classname="billing\/slow" time="0">\s*<failure message="skipped: billing\/slow at 2026-01-01T01:00:00Z/,
   );
   expect(xml).toMatch(
     /<testcase name="peak-pods&gt;1" classname="all" time="0">\s*<failure message="[^"]*2 pods at once"/,
@@ -112,7 +112,7 @@ test("a SARIF file puts violations and highlights at the schedules in the manife
   ]);
   expect(results.find(({ ruleId }) => ruleId === "highlights")).toMatchObject({
     level: "note",
-    message: { text: expect.stringContaining("billing/slow: 2 runs skipped") as string },
+    message: { text: expect.stringContaining("billing/slow: 3 runs skipped") as string },
   });
   expect(results.find(({ ruleId }) => ruleId === "peak-pods")!.locations).toBeUndefined();
 });
@@ -144,9 +144,9 @@ test("a comment for a pull request has violations, highlights and the table, and
   expect(markdown).toMatch(
     /^### kubewright: 6h from 2026-01-01T00:00:00Z, seed 1\n\n\*\*Broken rules\*\*\n\n- skipped: billing\/slow at /,
   );
-  expect(markdown).toContain("**Highlights**\n\n- `billing/slow`: 2 runs skipped");
+  expect(markdown).toContain("**Highlights**\n\n- `billing/slow`: 3 runs skipped");
   expect(markdown).toMatch(
-    /\| CronJob \| runs \| ok \| skipped \|.*\n\|( --- \|)+\n\| billing\/slow \| 3 \| 2 \| 2 \|/,
+    /\| CronJob \| runs \| ok \| skipped \|.*\n\|( --- \|)+\n\| billing\/slow \| 3 \| 3 \| 3 \|/,
   );
   expect(markdown).not.toContain("<img");
 });
@@ -158,7 +158,7 @@ test("a calendar has every run that was started, with its length", async () => {
   const events = calendar.getAllSubcomponents("vevent").map((event) => new ICAL.Event(event));
   const slow = events.filter(({ summary }) => summary === "billing/slow");
   expect(events).toHaveLength(3 + 6);
-  expect(slow[0]!.startDate.toJSDate().toISOString()).toBe("2026-01-01T01:00:00.000Z");
+  expect(slow[0]!.startDate.toJSDate().toISOString()).toBe("2026-01-01T00:00:00.000Z");
   expect(slow[0]!.duration.toSeconds() * 1000).toBeGreaterThanOrEqual(1.5 * HOUR);
   expect(slow[0]!.description).toMatch(/^slow-\d+: Complete, took 1h30m/);
   expect((await run(["--ics", "r.ics"])).written).toEqual(written);

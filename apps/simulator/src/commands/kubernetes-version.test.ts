@@ -68,7 +68,7 @@ test.each([
 test("the newest release is the default, and is not named", async () => {
   const { stdout, stderr } = await run("flaky.yaml");
   expect(stderr).toBe("");
-  expect(stdout).toContain("(1h of virtual time, seed 1)");
+  expect(stdout).toContain("(1h of virtual time, seed 1; repeat with ");
   expect(stdout).not.toContain("Kubernetes");
   for (const name of ["1.36", "v1.36", "1.36.3", "v1.36.3"])
     expect(await run("flaky.yaml", "--kubernetes", name)).toEqual(await run("flaky.yaml"));
@@ -78,7 +78,7 @@ test("the newest release is the default, and is not named", async () => {
 test("another release is named by the terminal and the trace", async () => {
   const { stdout, stderr } = await run("flaky.yaml", "--kubernetes", "v1.33");
   expect(stderr).toBe("");
-  expect(stdout).toContain("(1h of virtual time, seed 1, Kubernetes 1.33)");
+  expect(stdout).toContain("(1h of virtual time, seed 1, Kubernetes 1.33; repeat with ");
   expect((await lines("flaky.yaml", "--kubernetes", "1.36.2"))[0]).toMatchObject({ kubernetes: "v1.36.2" });
 });
 

@@ -30,12 +30,12 @@ test("--runs writes a line for every run and every skipped slot, as JSON lines",
     kind: "CronJob",
     namespace: "default",
     name: "tick",
-    slot: "2026-01-01T01:01:00+01:00",
+    slot: "2026-01-01T01:00:00+01:00",
     outcome: "Complete",
     lateSeconds: 0,
     podsSucceeded: 1,
   });
-  expect(lines.map(({ outcome }) => outcome)).toEqual(["Complete", "Skipped", "Running", "Skipped"]);
+  expect(lines.map(({ outcome }) => outcome)).toEqual(["Complete", "Skipped", "Complete", "Skipped", "Running"]);
   expect(lines[1]).toMatchObject({
     reason: "deadlinePassed",
     skipped: 1,
@@ -47,7 +47,7 @@ test("--runs writes CSV with a heading, quoted as spreadsheets read it", async (
   const { written } = await kubewright(["run", "tick.yaml", "--for", "3m", "--runs", "runs.csv"], { files });
   const [head, ...lines] = written["runs.csv"]!.trimEnd().split("\n");
   expect(head).toMatch(/^kind,namespace,name,slot,job,outcome,reason,message,/);
-  expect(lines[1]).toMatch(/^CronJob,default,tick,2026-01-01T01:01:00\+01:00,tick-\d+,Complete,/);
+  expect(lines[1]).toMatch(/^CronJob,default,tick,2026-01-01T01:00:00\+01:00,tick-\d+,Complete,/);
 });
 
 test("--runs leaves the file unchanged when the input has mistakes, and is refused in other modes", async () => {
