@@ -23,11 +23,11 @@ export function toV1(autoscaler: HorizontalPodAutoscaler): HorizontalPodAutoscal
   const { spec, status, ...others } = autoscaler;
   const { metrics = [], behavior, ...specRest } = spec;
   const cpu = metrics.find(isCpuUtilization)?.resource?.target.averageUtilization;
-  const otherMetrics = metrics.filter((metric) => !isCpuUtilization(metric)).map(metricToV1);
+  const otherMetrics = metrics.filter((metric) => !isCpuUtilization(metric));
   const result: HorizontalPodAutoscalerV1 = {
     ...others,
     metadata: withAnnotations(others.metadata, {
-      [METRICS]: otherMetrics.length === 0 ? undefined : JSON.stringify(otherMetrics),
+      [METRICS]: metricsText(otherMetrics, METRIC_SOURCES),
       [BEHAVIOR]: behavior === undefined ? undefined : JSON.stringify(behaviorToGo(behavior)),
       ...statusAnnotations(status),
     }),
@@ -39,12 +39,20 @@ export function toV1(autoscaler: HorizontalPodAutoscaler): HorizontalPodAutoscal
 }
 
 function statusAnnotations(status: Status | undefined): Record<string, string | undefined> {
-  const current = status?.currentMetrics ?? [];
   const conditions = status?.conditions ?? [];
   return {
-    [CURRENT_METRICS]: current.length === 0 ? undefined : JSON.stringify(current.map(metricStatusToV1)),
+    [CURRENT_METRICS]: metricsText(status?.currentMetrics ?? [], STATUS_SOURCES),
     [CONDITIONS]: conditions.length === 0 ? undefined : JSON.stringify(conditions),
   };
+}
+
+function metricsText(metrics: readonly (Metric | MetricStatus)[], sources: typeof METRIC_SOURCES): string | undefined {
+  return metrics.length === 0 ? undefined : JSON.stringify(metrics.map((metric) => metricToV1(metric, sources)));
+}
+
+/** Reads an annotation with a list of metrics. The annotation has the form that {@link metricToV1} writes. */
+function readMetrics(text: string | undefined, sources: typeof METRIC_SOURCES): JsonObject[] | undefined {
+  return readAnnotation(text, (value) => listOf(value).map((metric) => metricFromV1(metric, sources)));
 }
 
 function statusToV1(status: Status): NonNullable<HorizontalPodAutoscalerV1["status"]> {
@@ -64,7 +72,7 @@ export function fromV1(autoscaler: HorizontalPodAutoscalerV1): HorizontalPodAuto
   const spec = (given as typeof given | undefined) ?? EMPTY_SPEC;
   const { targetCPUUtilizationPercentage: target, ...specRest } = spec;
   const annotations = metadata.annotations ?? {};
-  const otherMetrics = readAnnotation(annotations[METRICS], (value) => listOf(value).map(metricFromV1)) ?? [];
+  const otherMetrics = (readMetrics(annotations[METRICS], METRIC_SOURCES) ?? []) as unknown as Metric[];
   const metrics = [...otherMetrics, ...(target === undefined ? [] : [cpuMetric(target)])];
   const behavior = readAnnotation(annotations[BEHAVIOR], behaviorFromGo);
   const result: HorizontalPodAutoscaler = {
@@ -91,16 +99,14 @@ function statusFromV1(
   annotations: Readonly<Record<string, string>>,
 ): Status {
   const { currentCPUUtilizationPercentage: cpu, currentReplicas, ...rest } = status;
-  const annotatedMetrics = readAnnotation(annotations[CURRENT_METRICS], (value) =>
-    listOf(value).map(metricStatusFromV1),
-  );
+  const annotatedMetrics = readMetrics(annotations[CURRENT_METRICS], STATUS_SOURCES);
   const cpuMetrics: MetricStatus[] | null =
     cpu === undefined ? null : [{ type: "Resource", resource: { name: "cpu", current: { averageUtilization: cpu } } }];
   const conditions = readAnnotation(annotations[CONDITIONS], (value) => listOf(value).map(conditionOf));
   return {
     ...rest,
     ...(currentReplicas === 0 ? {} : { currentReplicas }),
-    currentMetrics: (annotatedMetrics ?? cpuMetrics) as MetricStatus[],
+    currentMetrics: (annotatedMetrics ?? cpuMetrics) as unknown as MetricStatus[],
     ...(conditions === undefined ? {} : { conditions }),
   };
 }
@@ -136,138 +142,101 @@ function isCpuUtilization({ type, resource }: Metric): boolean {
   return type === "Resource" && resource?.name === "cpu" && resource.target.averageUtilization !== undefined;
 }
 
-/** Converts a metric with fields in the order of v1's Go type, because annotations are compared as text. */
-function metricToV1({ type, object, pods, resource, containerResource, external }: Metric): JsonObject {
-  return withoutUndefined({
-    type,
-    object: object && {
-      target: object.describedObject,
-      metricName: object.metric.name,
-      targetValue: object.target.value ?? "0",
-      selector: object.metric.selector,
-      averageValue: object.target.averageValue,
-    },
-    pods: pods && {
-      metricName: pods.metric.name,
-      targetAverageValue: pods.target.averageValue ?? "0",
-      selector: pods.metric.selector,
-    },
-    resource: resource && {
-      name: resource.name,
-      targetAverageUtilization: resource.target.averageUtilization,
-      targetAverageValue: resource.target.averageValue,
-    },
-    containerResource: containerResource && {
-      name: containerResource.name,
-      targetAverageUtilization: containerResource.target.averageUtilization,
-      targetAverageValue: containerResource.target.averageValue,
-      container: containerResource.container,
-    },
-    external: external && {
-      metricName: external.metric.name,
-      metricSelector: external.metric.selector,
-      targetValue: external.target.value,
-      targetAverageValue: external.target.averageValue,
-    },
-  });
+/**
+ * A field of a metric's source: its name in v1, its path in v2, and how it is read. A field with a zero value is
+ * written even when v2 has no value.
+ */
+type SourceField = readonly [name: string, path: string, read: (value: unknown) => unknown, zero?: string | undefined];
+
+/**
+ * The sources of a metric and of its status. Their fields have the order of v1's Go types, because annotations are
+ * compared as text.
+ */
+const METRIC_SOURCES = metricSources("target");
+const STATUS_SOURCES = metricSources("current");
+
+/** @param side - The member of v2's sources that has the amounts. */
+function metricSources(side: "target" | "current"): Readonly<Record<string, readonly SourceField[]>> {
+  const zeroOfStatus = side === "current" ? "0" : undefined;
+  const metricName: SourceField = ["metricName", "metric.name", (value) => optional(value, textOf) ?? ""];
+  const selector = (name: string): SourceField => [name, "metric.selector", (value) => optional(value, objectOf)];
+  const amount = (name: string, member: string, zero?: string): SourceField => [
+    name,
+    `${side}.${member}`,
+    (value) => optional(value, quantityOf),
+    zero,
+  ];
+  const resource: readonly SourceField[] = [
+    ["name", "name", textOf],
+    [`${side}AverageUtilization`, `${side}.averageUtilization`, (value) => optional(value, numberOf)],
+    amount(`${side}AverageValue`, "averageValue", zeroOfStatus),
+  ];
+  return {
+    object: [
+      ["target", "describedObject", referenceOf],
+      metricName,
+      amount(`${side}Value`, "value", "0"),
+      selector("selector"),
+      amount("averageValue", "averageValue"),
+    ],
+    pods: [metricName, amount(`${side}AverageValue`, "averageValue", "0"), selector("selector")],
+    resource,
+    containerResource: [...resource, ["container", "container", textOf]],
+    external: [
+      metricName,
+      selector("metricSelector"),
+      amount(`${side}Value`, "value", zeroOfStatus),
+      amount(`${side}AverageValue`, "averageValue"),
+    ],
+  };
 }
 
-function metricStatusToV1(status: MetricStatus): JsonObject {
-  const { type, object, pods, resource, containerResource, external } = status;
-  return withoutUndefined({
-    type,
-    object: object && {
-      target: object.describedObject,
-      metricName: object.metric.name,
-      currentValue: object.current.value ?? "0",
-      selector: object.metric.selector,
-      averageValue: object.current.averageValue,
-    },
-    pods: pods && {
-      metricName: pods.metric.name,
-      currentAverageValue: pods.current.averageValue ?? "0",
-      selector: pods.metric.selector,
-    },
-    resource: resource && {
-      name: resource.name,
-      currentAverageUtilization: resource.current.averageUtilization,
-      currentAverageValue: resource.current.averageValue ?? "0",
-    },
-    containerResource: containerResource && {
-      name: containerResource.name,
-      currentAverageUtilization: containerResource.current.averageUtilization,
-      currentAverageValue: containerResource.current.averageValue ?? "0",
-      container: containerResource.container,
-    },
-    external: external && {
-      metricName: external.metric.name,
-      metricSelector: external.metric.selector,
-      currentValue: external.current.value ?? "0",
-      currentAverageValue: external.current.averageValue,
-    },
-  });
+/** Converts a metric, or the status of one. Absent members are `undefined`. */
+function metricToV1(metric: Metric | MetricStatus, sources: typeof METRIC_SOURCES): JsonObject {
+  const { type, ...given } = metric as unknown as JsonObject;
+  const result: JsonObject = { type };
+  for (const [source, fields] of Object.entries(sources)) {
+    if (given[source] === undefined) continue;
+    const valueAt = (path: string): unknown =>
+      path.split(".").reduce((value, member) => (value as JsonObject | undefined)?.[member], given[source]);
+    result[source] = Object.fromEntries(fields.map(([name, path, , zero]) => [name, valueAt(path) ?? zero]));
+  }
+  return result;
 }
 
-function metricFromV1(value: unknown): Metric {
-  const metric = objectOf(value);
-  const object = optional(metric["object"], objectOf);
-  const pods = optional(metric["pods"], objectOf);
-  const resource = optional(metric["resource"], objectOf);
-  const containerResource = optional(metric["containerResource"], objectOf);
-  const external = optional(metric["external"], objectOf);
-  return withoutUndefined({
-    type: textOf(metric["type"]),
-    object: object && {
-      describedObject: referenceOf(object["target"]),
-      metric: identifier(object["metricName"], object["selector"]),
-      target: valueTarget(object["targetValue"], object["averageValue"]),
-    },
-    pods: pods && {
-      metric: identifier(pods["metricName"], pods["selector"]),
-      target: { type: "AverageValue", averageValue: optional(pods["targetAverageValue"], quantityOf) },
-    },
-    resource: resource && { name: textOf(resource["name"]), target: utilizationTarget(resource) },
-    containerResource: containerResource && {
-      name: textOf(containerResource["name"]),
-      container: textOf(containerResource["container"]),
-      target: utilizationTarget(containerResource),
-    },
-    external: external && {
-      metric: identifier(external["metricName"], external["metricSelector"]),
-      target: valueTarget(external["targetValue"], external["targetAverageValue"]),
-    },
-  }) as unknown as Metric;
+function metricFromV1(value: unknown, sources: typeof METRIC_SOURCES): JsonObject {
+  const given = objectOf(value);
+  const result: JsonObject = { type: textOf(given["type"]) };
+  for (const [source, fields] of Object.entries(sources)) {
+    const members = optional(given[source], objectOf);
+    if (members === undefined) continue;
+    const flat: JsonObject = {};
+    const nested: Record<string, JsonObject> = {};
+    for (const [name, path, read] of fields) {
+      const [outer = "", inner] = path.split(".");
+      if (inner === undefined) flat[outer] = read(members[name]);
+      else (nested[outer] ??= {})[inner] = read(members[name]);
+    }
+    if (nested["target"] !== undefined) nested["target"] = withTargetType(source, nested["target"]);
+    result[source] = { ...flat, ...nested };
+  }
+  return withoutUndefined(result);
 }
 
-function metricStatusFromV1(value: unknown): MetricStatus {
-  const metric = objectOf(value);
-  const object = optional(metric["object"], objectOf);
-  const pods = optional(metric["pods"], objectOf);
-  const resource = optional(metric["resource"], objectOf);
-  const containerResource = optional(metric["containerResource"], objectOf);
-  const external = optional(metric["external"], objectOf);
-  return withoutUndefined({
-    type: textOf(metric["type"]),
-    object: object && {
-      describedObject: referenceOf(object["target"]),
-      metric: identifier(object["metricName"], object["selector"]),
-      current: currentValues(object["currentValue"], object["averageValue"]),
-    },
-    pods: pods && {
-      metric: identifier(pods["metricName"], pods["selector"]),
-      current: currentValues(undefined, pods["currentAverageValue"]),
-    },
-    resource: resource && { name: textOf(resource["name"]), current: currentUtilization(resource) },
-    containerResource: containerResource && {
-      name: textOf(containerResource["name"]),
-      container: textOf(containerResource["container"]),
-      current: currentUtilization(containerResource),
-    },
-    external: external && {
-      metric: identifier(external["metricName"], external["metricSelector"]),
-      current: currentValues(external["currentValue"], external["currentAverageValue"]),
-    },
-  }) as unknown as MetricStatus;
+/** Adds the type of a target. v1 always writes a value of 0 next to an average value; such a value is dropped. */
+function withTargetType(source: string, { value, ...averages }: JsonObject): JsonObject {
+  const { averageUtilization, averageValue } = averages;
+  const hasTotal = source === "object" || source === "external";
+  return {
+    type:
+      averageUtilization !== undefined
+        ? "Utilization"
+        : hasTotal && averageValue === undefined
+          ? "Value"
+          : "AverageValue",
+    value: averageValue !== undefined && value === "0" ? undefined : value,
+    ...averages,
+  };
 }
 
 function conditionOf(value: unknown): NonNullable<Status["conditions"]>[number] {
@@ -279,41 +248,6 @@ function conditionOf(value: unknown): NonNullable<Status["conditions"]>[number] 
     reason: optional(reason, textOf),
     message: optional(message, textOf),
   }) as unknown as NonNullable<Status["conditions"]>[number];
-}
-
-/** Creates a target. v1 always writes a value of 0 next to an average value; such a value is dropped. */
-function valueTarget(value: unknown, averageValue: unknown): JsonObject {
-  const average = optional(averageValue, quantityOf);
-  const total = optional(value, quantityOf);
-  return {
-    type: average === undefined ? "Value" : "AverageValue",
-    value: average !== undefined && total === "0" ? undefined : total,
-    averageValue: average,
-  };
-}
-
-function utilizationTarget({ targetAverageUtilization, targetAverageValue }: JsonObject): JsonObject {
-  const averageUtilization = optional(targetAverageUtilization, numberOf);
-  return {
-    type: averageUtilization === undefined ? "AverageValue" : "Utilization",
-    averageUtilization,
-    averageValue: optional(targetAverageValue, quantityOf),
-  };
-}
-
-function currentValues(value: unknown, averageValue: unknown): JsonObject {
-  return { value: optional(value, quantityOf), averageValue: optional(averageValue, quantityOf) };
-}
-
-function currentUtilization({ currentAverageUtilization, currentAverageValue }: JsonObject): JsonObject {
-  return {
-    averageUtilization: optional(currentAverageUtilization, numberOf),
-    averageValue: optional(currentAverageValue, quantityOf),
-  };
-}
-
-function identifier(name: unknown, selector: unknown): JsonObject {
-  return { name: optional(name, textOf) ?? "", selector: optional(selector, objectOf) };
 }
 
 function referenceOf(value: unknown): JsonObject {
