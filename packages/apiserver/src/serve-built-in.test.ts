@@ -37,10 +37,7 @@ const crews = builtInResource<Crew>({
       restoreMember(crew, stored, "status");
       crew.spec = { ...crew.spec, approved: stored.spec?.approved ?? false };
     },
-    validateCreate({ spec }, errors) {
-      if (spec?.size === 13) errors.invalid("spec.size", 13, "brings bad luck");
-    },
-    validateUpdate({ spec }, _stored, errors) {
+    validate({ spec }, errors) {
       if (spec?.size === 13) errors.invalid("spec.size", 13, "brings bad luck");
     },
     fieldSelectors: { "status.ready": ({ status }) => String(status?.ready ?? false) },

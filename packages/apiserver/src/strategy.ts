@@ -29,7 +29,9 @@ export interface ResourceStrategy<T extends KubernetesObject = KubernetesObject>
    * labels.
    */
   prepareForCreate?(object: T, context: CreateContext): void;
-  /** Validates the kind's rules for a new object; the generic storage validates metadata. */
+  /** Validates the kind's rules for new and updated objects; the generic storage validates metadata. */
+  validate?(object: T, errors: FieldErrors): void;
+  /** Validates, after {@link validate}, what is only a rule for new objects. */
   validateCreate?(object: T, errors: FieldErrors): void;
   /** Returns texts for the `Warning` headers of a create. */
   warningsOnCreate?(object: T): readonly string[];
@@ -46,6 +48,7 @@ export interface ResourceStrategy<T extends KubernetesObject = KubernetesObject>
    * them.
    */
   prepareForUpdate?(object: T, stored: T): void;
+  /** Validates, after {@link validate}, what is only a rule for updates: immutable fields. */
   validateUpdate?(object: T, stored: T, errors: FieldErrors): void;
   warningsOnUpdate?(object: T, stored: T): readonly string[];
 

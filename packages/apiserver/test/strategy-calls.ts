@@ -26,6 +26,7 @@ export function create<T extends KubernetesObject>(
   strategy.applyDefaults?.(object);
   strategy.prepareForCreate?.(object, { nowMs: NOW_MS, nameGenerated });
   const errors = new FieldErrors();
+  strategy.validate?.(object, errors);
   strategy.validateCreate?.(object, errors);
   return outcome(object, errors, strategy.warningsOnCreate?.(object));
 }
@@ -42,6 +43,7 @@ export function update<T extends KubernetesObject>(
   strategy.applyDefaults?.(object);
   strategy.prepareForUpdate?.(object, stored);
   const errors = new FieldErrors();
+  strategy.validate?.(object, errors);
   strategy.validateUpdate?.(object, stored, errors);
   return outcome(object, errors, strategy.warningsOnUpdate?.(object, stored));
 }

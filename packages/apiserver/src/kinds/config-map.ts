@@ -13,7 +13,7 @@ export const IMMUTABLE_WHEN_SET = "field is immutable when `immutable` is set";
 
 /** Upstream: `pkg/registry/core/configmap`, `ValidateConfigMap`, `ValidateConfigMapUpdate`. */
 export const configMapStrategy: ResourceStrategy<ConfigMap> = {
-  validateCreate: (configMap, errors) => validateConfigMap(configMap, errors),
+  validateCreate: validateConfigMap,
   validateUpdate(configMap, stored, errors) {
     if (stored.immutable === true) {
       if (configMap.immutable !== true) errors.forbidden("immutable", IMMUTABLE_WHEN_SET);

@@ -9,8 +9,7 @@ import type { FieldErrors } from "../field-errors.js";
 /** Upstream: `pkg/registry/coordination/lease`, `pkg/apis/coordination/validation`. */
 export const leaseStrategy: ResourceStrategy<Lease> = {
   applyDefaults: dropCoordinatedElection,
-  validateCreate: (lease, errors) => validateLease(lease, errors),
-  validateUpdate: (lease, _stored, errors) => validateLease(lease, errors),
+  validate: validateLease,
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,
   printer: table<Lease>({ Holder: ({ spec }) => spec?.holderIdentity ?? "", Age: ageCell }),

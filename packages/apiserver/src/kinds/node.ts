@@ -3,10 +3,10 @@ import { labelKeyErrors, labelValueErrors } from "@kubewright/api/validation";
 
 import { builtInResource } from "../built-in-resource.js";
 import type { FieldErrors } from "../field-errors.js";
-import { jsonEqual } from "../json.js";
+import { jsonEqual, restoreMember } from "../json.js";
 import type { ResourceStrategy } from "../strategy.js";
 import { cidrErrors, cidrFamily, isDualStack } from "../validation/ip-address.js";
-import { addInvalid, validateChoice } from "../validation/rules.js";
+import { addInvalid, validateChoice, validateUnique } from "../validation/rules.js";
 import { internalForm } from "./internal-form.js";
 import { validateResourceQuantity } from "./pod/resource-validation.js";
 import { ageCell, table } from "./table-cells.js";
@@ -25,10 +25,7 @@ export const nodeStrategy: ResourceStrategy<Node> = {
       status.allocatable = { ...status.capacity };
     }
   },
-  prepareForUpdate(node, stored) {
-    if (stored.status === undefined) delete node.status;
-    else node.status = stored.status;
-  },
+  prepareForUpdate: (node, stored) => restoreMember(node, stored, "status"),
   validateCreate(node, errors) {
     validateTaints(node, errors);
     validateQuantities(node.status?.capacity, "status.capacity", errors);
@@ -39,10 +36,7 @@ export const nodeStrategy: ResourceStrategy<Node> = {
   warningsOnUpdate: nodeWarnings,
   validateUpdate: validateNodeUpdate,
   status: {
-    prepareForUpdate(node, stored) {
-      if (stored.spec === undefined) delete node.spec;
-      else node.spec = stored.spec;
-    },
+    prepareForUpdate: (node, stored) => restoreMember(node, stored, "spec"),
     validateUpdate: validateNodeUpdate,
   },
   fieldSelectors: { "spec.unschedulable": ({ spec }) => String(spec?.unschedulable ?? false) },
@@ -102,8 +96,7 @@ function validateRanges(ranges: readonly string[], errors: FieldErrors): void {
     errors.invalid(field, ranges, "may specify no more than one CIDR for each IP family");
   const seen = new Set<string>();
   for (const [index, range] of ranges.entries()) {
-    if (seen.has(range)) errors.duplicate(`${field}[${index}]`, range);
-    seen.add(range);
+    validateUnique(range, seen, `${field}[${index}]`, errors);
   }
 }
 

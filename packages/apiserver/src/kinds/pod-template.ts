@@ -6,6 +6,7 @@ import type { ResourceStrategy } from "../strategy.js";
 import { applyPodTemplateDefaults } from "./pod/template-defaults.js";
 import { validatePodTemplate } from "./pod/template-validation.js";
 import { podTemplateWarnings } from "./pod/warnings.js";
+import { generationOf } from "./spec-and-status.js";
 import { containerColumns, selectorCell, table } from "./table-cells.js";
 
 /** Upstream: `pkg/registry/core/podtemplate`. */
@@ -14,14 +15,10 @@ export const podTemplateStrategy: ResourceStrategy<PodTemplate> = {
     if (object.template !== undefined && object.template !== stored?.template)
       applyPodTemplateDefaults(object.template);
   },
-  prepareForCreate: ({ metadata }) => {
-    metadata.generation = 1;
-  },
-  bumpsGeneration: ({ template }, stored) => !jsonEqual(template, stored.template),
+  ...generationOf<PodTemplate>("template"),
   podTemplate: ({ template }) => template,
   deleteReturnsObject: true,
-  validateCreate: ({ template }, errors) => validatePodTemplate(template, "template", errors),
-  validateUpdate: ({ template }, _stored, errors) => validatePodTemplate(template, "template", errors),
+  validate: ({ template }, errors) => validatePodTemplate(template, "template", errors),
   warningsOnCreate: ({ template }) => podTemplateWarnings(template, "template"),
   warningsOnUpdate: ({ template }, stored) =>
     jsonEqual(template, stored.template) ? [] : podTemplateWarnings(template, "template"),

@@ -72,6 +72,7 @@ export function completeNew(pending: PendingWrite): void {
   resource.strategy.prepareForCreate?.(object, { nowMs, nameGenerated: prefix !== "" });
   const errors = new FieldErrors(server.schemas.ofType("PodSpec").validatedValues, server.allowsPrivileged);
   validateMetadata(metadata, resource, errors);
+  resource.strategy.validate?.(object, errors);
   resource.strategy.validateCreate?.(object, errors);
   if (!errors.isEmpty) throw invalid(errorSubject(resource), metadata.name ?? "", errors);
   warn(write, resource.strategy.warningsOnCreate?.(object) ?? []);

@@ -7,7 +7,7 @@ import { validateMetadataContent, validateMetadataUpdate } from "../metadata-val
 import { subresourceOf } from "../route.js";
 import { errorSubject } from "../served-resource.js";
 import { StoredObject } from "../storage/stored-object.js";
-import type { UpdateStrategy } from "../strategy.js";
+import type { ResourceStrategy, UpdateStrategy } from "../strategy.js";
 import { admitToNamespace } from "./namespace-lifecycle.js";
 import type { WriteOutcome } from "./outcome.js";
 import { dropDuplicateOwners } from "./owner-references.js";
@@ -29,7 +29,8 @@ export function completeUpdate({ write, stored, object }: PendingWrite, current:
   const { resource } = target;
   checkResourceVersion(write, object, stored!);
   const errors = new FieldErrors(undefined, server.allowsPrivileged);
-  const strategy: Partial<UpdateStrategy> = subresourceOf(target)?.strategy ?? resource.strategy;
+  const strategy: Partial<UpdateStrategy> & Pick<ResourceStrategy, "validate"> =
+    subresourceOf(target)?.strategy ?? resource.strategy;
   strategy.prepareForUpdate?.(object, current);
   if (strategy.bumpsGeneration?.(object, current) === true)
     object.metadata.generation = (current.metadata.generation ?? 0) + 1;
@@ -37,6 +38,7 @@ export function completeUpdate({ write, stored, object }: PendingWrite, current:
   validateMetadataUpdate(object.metadata, current.metadata, errors);
   // Upstream's kinds validate the metadata a second time, and report each error twice.
   if (!errors.isEmpty) validateMetadataUpdate(object.metadata, current.metadata, errors);
+  strategy.validate?.(object, errors);
   strategy.validateUpdate?.(object, current, errors);
   warn(write, strategy.warningsOnUpdate?.(object, current) ?? []);
   warn(write, errors.warnings);

@@ -14,17 +14,17 @@ export function validateNonNegative(value: number | null | undefined, field: str
 }
 
 /**
- * Reports a value that is not supported.
+ * Reports a value that is not supported. An absent value is valid.
  *
  * @param supported - The supported values, in the order of the error message.
  */
 export function validateSupported(
-  value: string,
+  value: string | undefined,
   supported: readonly string[],
   field: string,
   errors: FieldErrors,
 ): void {
-  if (!supported.includes(value)) errors.notSupported(field, value, supported);
+  if (value !== undefined && !supported.includes(value)) errors.notSupported(field, value, supported);
 }
 
 /** Reports an absent or empty value as required, and an unknown value as not supported. */
@@ -36,4 +36,26 @@ export function validateChoice(
 ): void {
   if (!value) errors.required(field);
   else validateSupported(value, supported, field, errors);
+}
+
+/**
+ * Reports an absent value, `""` or 0 as required, and otherwise each violation of its format.
+ *
+ * @param detail - The message for an absent value. Default none.
+ */
+export function validateRequired<T extends string | number>(
+  value: T | undefined,
+  formatErrors: (value: T) => readonly string[],
+  field: string,
+  errors: FieldErrors,
+  detail?: string,
+): void {
+  if (!value) errors.required(field, detail);
+  else addInvalid(errors, field, value, formatErrors(value));
+}
+
+/** Reports a value that `seen` contains, and adds it. */
+export function validateUnique<T>(value: T, seen: Set<T>, field: string, errors: FieldErrors): void {
+  if (seen.has(value)) errors.duplicate(field, value);
+  seen.add(value);
 }

@@ -2,7 +2,7 @@ import { qualifiedNameErrors } from "@kubewright/api/validation";
 
 import type { AdmissionExpressions, ExpressionScope, ExpectedResult } from "../../admission/expressions.js";
 import type { FieldErrors } from "../../field-errors.js";
-import { addInvalid } from "../../validation/rules.js";
+import { validateRequired, validateUnique } from "../../validation/rules.js";
 
 export interface MatchCondition {
   name: string;
@@ -26,13 +26,8 @@ export function validateMatchConditions(
     const trimmed = (expression ?? "").trim();
     if (trimmed === "") errors.required(`${at}.expression`);
     else validateExpression(trimmed, { path: `${at}.expression`, compiler, wanted: "bool", names, errors });
-    if (!name) {
-      errors.required(`${at}.name`);
-      continue;
-    }
-    addInvalid(errors, `${at}.name`, name, qualifiedNameErrors(name));
-    if (known.has(name)) errors.duplicate(`${at}.name`, name);
-    known.add(name);
+    validateRequired(name, qualifiedNameErrors, `${at}.name`, errors);
+    if (name) validateUnique(name, known, `${at}.name`, errors);
   }
 }
 

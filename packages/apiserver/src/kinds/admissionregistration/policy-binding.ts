@@ -7,10 +7,10 @@ import { dnsSubdomainErrors, pathSegmentErrors } from "@kubewright/api/validatio
 
 import { builtInResource } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
-import { jsonEqual } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { validateLabelSelector } from "../../validation/label-selector.js";
-import { addInvalid } from "../../validation/rules.js";
+import { addInvalid, validateRequired, validateSupported, validateUnique } from "../../validation/rules.js";
+import { generationOf } from "../spec-and-status.js";
 import { ageCell, table } from "../table-cells.js";
 import { applyMatchResourcesDefaults, validateMatchResources } from "./rule-validation.js";
 import { admissionRegistrationTypes } from "./types.js";
@@ -27,12 +27,8 @@ const bindingStrategy: ResourceStrategy<ValidatingAdmissionPolicyBinding> = {
     if (spec === stored?.spec || spec?.matchResources === undefined) return;
     applyMatchResourcesDefaults(spec.matchResources);
   },
-  prepareForCreate({ metadata }) {
-    metadata.generation = 1;
-  },
-  validateCreate: validateBinding,
-  validateUpdate: (binding, _stored, errors) => validateBinding(binding, errors),
-  bumpsGeneration: ({ spec }, stored) => !jsonEqual(spec, stored.spec),
+  ...generationOf<ValidatingAdmissionPolicyBinding>("spec"),
+  validate: validateBinding,
   allowUnconditionalUpdate: false,
   printer: table<ValidatingAdmissionPolicyBinding>({
     PolicyName: ({ spec }) => spec?.policyName ?? "",
@@ -59,9 +55,8 @@ function paramCell(paramRef: Spec["paramRef"]): string {
 function validateBinding(binding: ValidatingAdmissionPolicyBinding, errors: FieldErrors): void {
   // A client may omit the spec, although its type is required.
   const spec: Partial<Spec> | undefined = binding.spec;
-  const { policyName = "", paramRef, matchResources, validationActions = [] } = spec ?? {};
-  if (policyName === "") errors.required("spec.policyName");
-  else addInvalid(errors, "spec.policyName", policyName, dnsSubdomainErrors(policyName));
+  const { policyName, paramRef, matchResources, validationActions = [] } = spec ?? {};
+  validateRequired(policyName, dnsSubdomainErrors, "spec.policyName", errors);
   if (paramRef !== undefined) validateParamRef(paramRef, errors);
   // The path has upstream's spelling.
   if (matchResources !== undefined) validateMatchResources(matchResources, "spec.matchResouces", errors);
@@ -83,8 +78,7 @@ function validateParamRef(
   }
   if (name === "" && selector === undefined) errors.required(path, "one of name or selector must be specified");
   if (parameterNotFoundAction === undefined) errors.required(`${path}.parameterNotFoundAction`);
-  else if (!NOT_FOUND_ACTIONS.includes(parameterNotFoundAction))
-    errors.notSupported(`${path}.parameterNotFoundAction`, parameterNotFoundAction, NOT_FOUND_ACTIONS);
+  validateSupported(parameterNotFoundAction, NOT_FOUND_ACTIONS, `${path}.parameterNotFoundAction`, errors);
 }
 
 function validateActions(actions: readonly string[], errors: FieldErrors): void {
@@ -92,9 +86,8 @@ function validateActions(actions: readonly string[], errors: FieldErrors): void 
   if (actions.length === 0) errors.required(path, "at least one validation action is required");
   const seen = new Set<string>();
   for (const [index, action] of actions.entries()) {
-    if (!ACTIONS.includes(action)) errors.notSupported(`${path}[${index}]`, action, ACTIONS);
-    if (seen.has(action)) errors.duplicate(`${path}[${index}]`, action);
-    seen.add(action);
+    validateSupported(action, ACTIONS, `${path}[${index}]`, errors);
+    validateUnique(action, seen, `${path}[${index}]`, errors);
   }
   if (seen.has("Deny") && seen.has("Warn"))
     errors.invalid(

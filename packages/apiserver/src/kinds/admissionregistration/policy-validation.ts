@@ -4,7 +4,7 @@ import type { Type } from "@kubewright/cel";
 
 import { AdmissionExpressions, type ExpressionScope } from "../../admission/expressions.js";
 import type { FieldErrors } from "../../field-errors.js";
-import { addInvalid } from "../../validation/rules.js";
+import { addInvalid, validateSupported, validateUnique } from "../../validation/rules.js";
 import { validateExpression, validateMatchConditions } from "./match-conditions.js";
 import { FAILURE_POLICIES, validateMatchResources } from "./rule-validation.js";
 
@@ -29,8 +29,7 @@ export function validatePolicy({ metadata, spec = {} }: ValidatingAdmissionPolic
   const compiler = new AdmissionExpressions();
   const params = paramKind !== undefined;
   if (failurePolicy === undefined) errors.required("spec.failurePolicy");
-  else if (!FAILURE_POLICIES.includes(failurePolicy))
-    errors.notSupported("spec.failurePolicy", failurePolicy, FAILURE_POLICIES);
+  validateSupported(failurePolicy, FAILURE_POLICIES, "spec.failurePolicy", errors);
   if (paramKind !== undefined) validateParamKind(paramKind, errors);
   if (matchConstraints === undefined) errors.required("spec.matchConstraints");
   else {
@@ -121,7 +120,7 @@ function validateValidation(
   if (message !== "" && trimmed === "")
     errors.invalid(`${path}.message`, message, "message must be non-empty if specified");
   else if (/[\r\n]/.test(trimmed)) errors.invalid(`${path}.message`, message, "must not contain line breaks");
-  if (reason !== undefined && !REASONS.includes(reason)) errors.notSupported(`${path}.reason`, reason, REASONS);
+  validateSupported(reason, REASONS, `${path}.reason`, errors);
 }
 
 /** Upstream: `validateAuditAnnotation`. */
@@ -151,8 +150,7 @@ function validateAuditAnnotations(
       const at = `${path}.valueExpression`;
       validateExpression(trimmed, { path: at, compiler, wanted: "string or null", names, errors });
     }
-    if (keys.has(key)) errors.duplicate(`${path}.key`, key);
-    keys.add(key);
+    validateUnique(key, keys, `${path}.key`, errors);
   }
 }
 

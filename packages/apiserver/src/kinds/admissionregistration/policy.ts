@@ -10,14 +10,15 @@ import { admissionRegistrationTypes } from "./types.js";
 
 /** Upstream: `pkg/registry/admissionregistration/validatingadmissionpolicy`. */
 const policyStrategy: ResourceStrategy<ValidatingAdmissionPolicy> = {
-  ...specAndStatus<ValidatingAdmissionPolicy>(),
+  ...specAndStatus<ValidatingAdmissionPolicy>(undefined, (policy, _stored, errors) =>
+    validatePolicyStatus(policy, errors),
+  ),
   applyDefaults({ spec }, stored) {
     if (spec === undefined || spec === stored?.spec) return;
     spec.failurePolicy ??= "Fail";
     if (spec.matchConstraints !== undefined) applyMatchResourcesDefaults(spec.matchConstraints);
   },
-  validateCreate: validatePolicy,
-  validateUpdate: (policy, _stored, errors) => validatePolicy(policy, errors),
+  validate: validatePolicy,
   allowUnconditionalUpdate: false,
   printer: table<ValidatingAdmissionPolicy>({
     "Validations:integer": ({ spec = {} }) => spec.validations?.length ?? 0,
@@ -31,11 +32,5 @@ export const validatingAdmissionPolicyResource = builtInResource<ValidatingAdmis
   definition: validatingAdmissionPolicies,
   categories: ["api-extensions"],
   types: admissionRegistrationTypes,
-  strategy: {
-    ...policyStrategy,
-    status: {
-      ...policyStrategy.status!,
-      validateUpdate: (policy, _stored, errors) => validatePolicyStatus(policy, errors),
-    },
-  },
+  strategy: policyStrategy,
 });

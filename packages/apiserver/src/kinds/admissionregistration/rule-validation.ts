@@ -3,7 +3,7 @@ import { pathSegmentErrors } from "@kubewright/api/validation";
 
 import type { FieldErrors } from "../../field-errors.js";
 import { validateLabelSelector } from "../../validation/label-selector.js";
-import { addInvalid } from "../../validation/rules.js";
+import { addInvalid, validateSupported, validateUnique } from "../../validation/rules.js";
 
 /** The requests that a webhook or policy matches. Only policies have `resourceNames`. */
 export interface OperationRule {
@@ -52,13 +52,13 @@ export function validateRule(rule: OperationRule, path: string, errors: FieldErr
   const { operations = [], apiGroups = [], apiVersions = [], resources = [], scope } = rule;
   validateWildcards(operations, `${path}.operations`, "operations", errors);
   for (const [index, operation] of operations.entries())
-    if (!OPERATIONS.includes(operation)) errors.notSupported(`${path}.operations[${index}]`, operation, OPERATIONS);
+    validateSupported(operation, OPERATIONS, `${path}.operations[${index}]`, errors);
   validateWildcards(apiGroups, `${path}.apiGroups`, "API groups", errors);
   validateWildcards(apiVersions, `${path}.apiVersions`, "API versions", errors);
   for (const [index, version] of apiVersions.entries())
     if (version === "") errors.required(`${path}.apiVersions[${index}]`);
   validateResources(resources, `${path}.resources`, errors);
-  if (scope !== undefined && !SCOPES.includes(scope)) errors.notSupported(`${path}.scope`, scope, SCOPES);
+  validateSupported(scope, SCOPES, `${path}.scope`, errors);
 }
 
 function validateWildcards(values: readonly string[], path: string, description: string, errors: FieldErrors): void {
@@ -105,8 +105,7 @@ function validateResources(resources: readonly string[], path: string, errors: F
 export function validateMatchResources(match: MatchResources, path: string, errors: FieldErrors): void {
   const { matchPolicy, namespaceSelector, objectSelector, resourceRules = [], excludeResourceRules = [] } = match;
   if (matchPolicy === undefined) errors.required(`${path}.matchPolicy`);
-  else if (!MATCH_POLICIES.includes(matchPolicy))
-    errors.notSupported(`${path}.matchPolicy`, matchPolicy, MATCH_POLICIES);
+  validateSupported(matchPolicy, MATCH_POLICIES, `${path}.matchPolicy`, errors);
   if (namespaceSelector === undefined) errors.required(`${path}.namespaceSelector`);
   else validateLabelSelector(namespaceSelector, `${path}.namespaceSelector`, errors);
   if (objectSelector === undefined) errors.required(`${path}.objectSelector`);
@@ -122,8 +121,7 @@ function validateNamedRule(rule: OperationRule, path: string, errors: FieldError
   const names = new Set<string>();
   for (const [index, name] of (rule.resourceNames ?? []).entries()) {
     addInvalid(errors, `${path}.resourceNames[${index}]`, name, pathSegmentErrors(name));
-    if (names.has(name)) errors.duplicate(`${path}.resourceNames[${index}]`, name);
-    names.add(name);
+    validateUnique(name, names, `${path}.resourceNames[${index}]`, errors);
   }
   validateRule(rule, path, errors);
 }

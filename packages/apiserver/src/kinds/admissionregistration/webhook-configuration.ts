@@ -8,8 +8,8 @@ import {
 } from "@kubewright/api";
 
 import { type BuiltInResource, builtInResource } from "../../built-in-resource.js";
-import { jsonEqual } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
+import { generationOf } from "../spec-and-status.js";
 import { ageCell, table } from "../table-cells.js";
 import { applyRuleDefaults } from "./rule-validation.js";
 import { admissionRegistrationTypes } from "./types.js";
@@ -26,12 +26,8 @@ function strategyOf(isMutating: boolean): ResourceStrategy<WebhookConfiguration>
       if (webhooks === stored?.webhooks) return;
       for (const webhook of webhooks ?? []) applyWebhookDefaults(webhook, isMutating);
     },
-    prepareForCreate({ metadata }) {
-      metadata.generation = 1;
-    },
-    validateCreate: ({ webhooks }, errors) => validateWebhooks(webhooks ?? [], errors),
-    validateUpdate: ({ webhooks }, _stored, errors) => validateWebhooks(webhooks ?? [], errors),
-    bumpsGeneration: ({ webhooks }, stored) => !jsonEqual(webhooks, stored.webhooks),
+    ...generationOf<WebhookConfiguration>("webhooks"),
+    validate: ({ webhooks }, errors) => validateWebhooks(webhooks ?? [], errors),
     allowUnconditionalUpdate: false,
     printer: table<WebhookConfiguration>({ "Webhooks:integer": ({ webhooks = [] }) => webhooks.length, Age: ageCell }),
   };

@@ -4,18 +4,17 @@ import { builtInResource } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
-import { validateNonNegative } from "../../validation/rules.js";
+import { FIELD_IS_IMMUTABLE, validateNonNegative } from "../../validation/rules.js";
 import { sortedKeys } from "../sorted-keys.js";
 import { ageCell, table } from "../table-cells.js";
 import { appsTypes } from "./types.js";
 
 /** Upstream: `pkg/registry/apps/controllerrevision`. */
 const controllerRevisionStrategy: ResourceStrategy<ControllerRevision> = {
-  validateCreate: validateControllerRevision,
+  validate: validateControllerRevision,
   validateUpdate(revision, stored, errors) {
-    validateControllerRevision(revision, errors);
     if (!jsonEqual(revision.data, stored.data))
-      errors.invalid("data", sortedKeys(revision.data as Record<string, unknown> | undefined), "field is immutable");
+      errors.invalid("data", sortedKeys(revision.data as Record<string, unknown> | undefined), FIELD_IS_IMMUTABLE);
   },
   printer: table<ControllerRevision>({
     Controller: ({ metadata }) => controllerCell(metadata),

@@ -2,7 +2,7 @@ import { type DaemonSet, daemonSets } from "@kubewright/api";
 
 import { builtInResource } from "../../built-in-resource.js";
 import { FieldErrors } from "../../field-errors.js";
-import { jsonEqual, restoreMember } from "../../json.js";
+import { jsonEqual } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { validateLabelSelector } from "../../validation/label-selector.js";
 import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from "../../validation/int-or-percent.js";
@@ -10,9 +10,9 @@ import { validateNonNegative } from "../../validation/rules.js";
 import { applyPodTemplateDefaults } from "../pod/template-defaults.js";
 import { podTemplateWarnings } from "../pod/warnings.js";
 import { internalForm } from "../internal-form.js";
-import { specAndStatus } from "../spec-and-status.js";
 import { ageCell, containerColumns, selectorCell, table } from "../table-cells.js";
 import { appsTypes } from "./types.js";
+import { workloadStrategy } from "./workload-strategy.js";
 import {
   validateCollisionCount,
   validateCounts,
@@ -31,13 +31,12 @@ const newStatus: NonNullable<DaemonSet["status"]> = {
   desiredNumberScheduled: 0,
   numberReady: 0,
 };
-const baseStrategy = specAndStatus<DaemonSet>(() => ({ ...newStatus }));
+const baseStrategy = workloadStrategy<DaemonSet>(() => ({ ...newStatus }), validateStatus);
 
 /** Upstream: `pkg/registry/apps/daemonset`, `pkg/apis/apps/validation`. */
 export const daemonSetStrategy: ResourceStrategy<DaemonSet> = {
   ...baseStrategy,
   applyDefaults,
-  podTemplate: ({ spec }) => spec?.template,
   prepareForCreate(daemonSet, context) {
     baseStrategy.prepareForCreate(daemonSet, context);
     setTemplateGeneration(daemonSet, Math.max(templateGeneration(daemonSet), 1));
@@ -50,17 +49,8 @@ export const daemonSetStrategy: ResourceStrategy<DaemonSet> = {
     setTemplateGeneration(daemonSet, templateGeneration(stored) + changes);
   },
   validateUpdate(daemonSet, stored, errors) {
-    validateSelectorUnchanged(daemonSet.spec?.selector, stored.spec?.selector, errors);
+    validateSelectorUnchanged(daemonSet, stored, errors);
     validateDaemonSet(daemonSet, errors);
-  },
-  warningsOnUpdate: ({ spec }, stored) =>
-    jsonEqual(spec, stored.spec) ? [] : podTemplateWarnings(spec?.template, "spec.template"),
-  status: {
-    prepareForUpdate: (daemonSet, stored) => restoreMember(daemonSet, stored, "spec"),
-    validateUpdate(daemonSet, stored, errors) {
-      validateStatus(daemonSet, errors);
-      validateCollisionCount(daemonSet.status, stored.status, errors);
-    },
   },
   printer: table<DaemonSet>({
     "Desired:integer": ({ status = newStatus }) => status.desiredNumberScheduled,
@@ -145,7 +135,7 @@ function validateStrategy(
   }
 }
 
-function validateStatus({ status = newStatus }: DaemonSet, errors: FieldErrors): void {
+function validateStatus({ status = newStatus }: DaemonSet, stored: DaemonSet, errors: FieldErrors): void {
   validateCounts(
     status,
     [
@@ -161,4 +151,5 @@ function validateStatus({ status = newStatus }: DaemonSet, errors: FieldErrors):
     ],
     errors,
   );
+  validateCollisionCount(status, stored.status, errors);
 }

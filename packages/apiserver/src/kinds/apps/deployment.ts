@@ -6,14 +6,12 @@ import { jsonEqual, restoreMember } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from "../../validation/int-or-percent.js";
 import { validateNonNegative } from "../../validation/rules.js";
-import { podNamePrefixWarnings } from "../job/warnings.js";
 import { applyPodTemplateDefaults } from "../pod/template-defaults.js";
-import { podTemplateWarnings } from "../pod/warnings.js";
 import { internalForm } from "../internal-form.js";
-import { specAndStatus } from "../spec-and-status.js";
 import { ageCell, containerColumns, selectorCell, table } from "../table-cells.js";
 import { workloadScale } from "./scale.js";
 import { appsTypes } from "./types.js";
+import { workloadStrategy } from "./workload-strategy.js";
 import {
   validateCollisionCount,
   validateCounts,
@@ -28,20 +26,10 @@ const emptySpec: NonNullable<Deployment["spec"]> = { selector: {}, template: {} 
 
 /** Upstream: `pkg/registry/apps/deployment`, `pkg/apis/apps/validation`. */
 export const deploymentStrategy: ResourceStrategy<Deployment> = {
-  ...specAndStatus<Deployment>(),
+  ...workloadStrategy<Deployment>(() => ({}), validateStatus),
   applyDefaults,
-  podTemplate: ({ spec }) => spec?.template,
-  validateCreate: validateDeployment,
-  warningsOnCreate: ({ metadata, spec }) => [
-    ...podNamePrefixWarnings(metadata.name ?? ""),
-    ...podTemplateWarnings(spec?.template, "spec.template"),
-  ],
-  validateUpdate(deployment, stored, errors) {
-    validateDeployment(deployment, errors);
-    validateSelectorUnchanged(deployment.spec?.selector, stored.spec?.selector, errors);
-  },
-  warningsOnUpdate: ({ spec }, stored) =>
-    jsonEqual(spec, stored.spec) ? [] : podTemplateWarnings(spec?.template, "spec.template"),
+  validate: validateDeployment,
+  validateUpdate: validateSelectorUnchanged,
   // The controller copies the annotations to ReplicaSets, so changed annotations bump the generation too.
   bumpsGeneration: (deployment, stored) =>
     !jsonEqual(deployment.spec, stored.spec) ||
@@ -51,10 +39,7 @@ export const deploymentStrategy: ResourceStrategy<Deployment> = {
       restoreMember(deployment, stored, "spec");
       restoreMember(deployment.metadata, stored.metadata, "labels");
     },
-    validateUpdate(deployment, stored, errors) {
-      validateStatus(deployment, errors);
-      validateCollisionCount(deployment.status, stored.status, errors);
-    },
+    validateUpdate: validateStatus,
   },
   printer: table<Deployment>({
     Ready: ({ spec, status = {} }) => `${status.readyReplicas ?? 0}/${spec?.replicas ?? 0}`,
@@ -126,7 +111,7 @@ function validateStrategy(
   }
 }
 
-function validateStatus({ status = {} }: Deployment, errors: FieldErrors): void {
+function validateStatus({ status = {} }: Deployment, stored: Deployment, errors: FieldErrors): void {
   validateCounts(
     status,
     [
@@ -142,4 +127,5 @@ function validateStatus({ status = {} }: Deployment, errors: FieldErrors): void 
     errors,
   );
   validateReplicaCounts(status, ["updatedReplicas", "readyReplicas", "availableReplicas"], "readyReplicas", errors);
+  validateCollisionCount(status, stored.status, errors);
 }

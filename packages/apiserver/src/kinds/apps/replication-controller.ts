@@ -2,36 +2,21 @@ import { type ReplicationController, replicationControllers } from "@kubewright/
 
 import { builtInResource } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
-import { jsonEqual, restoreMember } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { validateNonNegative } from "../../validation/rules.js";
-import { podNamePrefixWarnings } from "../job/warnings.js";
 import { applyPodTemplateDefaults } from "../pod/template-defaults.js";
-import { podTemplateWarnings } from "../pod/warnings.js";
-import { specAndStatus } from "../spec-and-status.js";
 import { ageCell, containerColumns, selectorCell, table } from "../table-cells.js";
 import { validateReplicaSetStatus } from "./replica-set.js";
 import { workloadScale } from "./scale.js";
 import { appsTypes } from "./types.js";
+import { workloadStrategy } from "./workload-strategy.js";
 import { validateLongRunningTemplate, validateMatch } from "./workload-validation.js";
 
 /** Upstream: `pkg/registry/core/replicationcontroller`, `ValidateReplicationController` of `pkg/apis/core/validation`. */
 export const replicationControllerStrategy: ResourceStrategy<ReplicationController> = {
-  ...specAndStatus<ReplicationController>(() => ({ replicas: 0 })),
+  ...workloadStrategy<ReplicationController>(() => ({ replicas: 0 }), validateReplicaSetStatus),
   applyDefaults,
-  podTemplate: ({ spec }) => spec?.template,
-  validateCreate: validateReplicationController,
-  warningsOnCreate: ({ metadata, spec }) => [
-    ...podNamePrefixWarnings(metadata.name ?? ""),
-    ...podTemplateWarnings(spec?.template, "spec.template"),
-  ],
-  validateUpdate: (controller, _stored, errors) => validateReplicationController(controller, errors),
-  warningsOnUpdate: ({ spec }, stored) =>
-    jsonEqual(spec, stored.spec) ? [] : podTemplateWarnings(spec?.template, "spec.template"),
-  status: {
-    prepareForUpdate: (controller, stored) => restoreMember(controller, stored, "spec"),
-    validateUpdate: ({ status = { replicas: 0 } }, _stored, errors) => validateReplicaSetStatus(status, errors),
-  },
+  validate: validateReplicationController,
   defaultPropagation: "Orphan",
   fieldSelectors: { "status.replicas": ({ status }) => String(status?.replicas ?? 0) },
   printer: table<ReplicationController>({

@@ -3,18 +3,18 @@ import { dnsLabelErrors } from "@kubewright/api/validation";
 
 import { builtInResource } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
-import { jsonEqual, restoreMember } from "../../json.js";
+import { jsonEqual } from "../../json.js";
 import { validateAnnotations, validateLabels } from "../../metadata-validation.js";
 import type { ResourceStrategy } from "../../strategy.js";
-import { addInvalid, validateNonNegative } from "../../validation/rules.js";
+import { addInvalid, validateNonNegative, validateSupported } from "../../validation/rules.js";
 import { validateClaimSpec } from "../persistent-volume-claim/spec-validation.js";
 import { applyPodTemplateDefaults } from "../pod/template-defaults.js";
 import { podTemplateWarnings } from "../pod/warnings.js";
 import { internalForm } from "../internal-form.js";
-import { specAndStatus } from "../spec-and-status.js";
 import { ageCell, containerColumns, table } from "../table-cells.js";
 import { workloadScale } from "./scale.js";
 import { appsTypes } from "./types.js";
+import { workloadStrategy } from "./workload-strategy.js";
 import {
   validateCollisionCount,
   validateCounts,
@@ -46,26 +46,16 @@ const newStatus: NonNullable<StatefulSet["status"]> = { replicas: 0, availableRe
 
 /** Upstream: `pkg/registry/apps/statefulset`, `pkg/apis/apps/validation`. */
 export const statefulSetStrategy: ResourceStrategy<StatefulSet> = {
-  ...specAndStatus<StatefulSet>(() => ({ ...newStatus })),
+  ...workloadStrategy<StatefulSet>(() => ({ ...newStatus }), validateStatus),
   applyDefaults,
-  podTemplate: ({ spec }) => spec?.template,
-  validateCreate: validateStatefulSet,
+  validate: validateStatefulSet,
   warningsOnCreate: warnings,
-  validateUpdate(statefulSet, stored, errors) {
-    validateStatefulSet(statefulSet, errors);
-    const { spec = emptySpec } = statefulSet;
+  validateUpdate({ spec = emptySpec }, stored, errors) {
     const allowed = { ...(stored.spec ?? emptySpec) } as Record<string, unknown>;
     for (const field of MUTABLE) allowed[field] = spec[field];
     if (!jsonEqual(spec, allowed)) errors.forbidden("spec", FORBIDDEN_UPDATE);
   },
   warningsOnUpdate: (statefulSet, stored) => (jsonEqual(statefulSet.spec, stored.spec) ? [] : warnings(statefulSet)),
-  status: {
-    prepareForUpdate: (statefulSet, stored) => restoreMember(statefulSet, stored, "spec"),
-    validateUpdate(statefulSet, stored, errors) {
-      validateStatus(statefulSet, errors);
-      validateCollisionCount(statefulSet.status, stored.status, errors);
-    },
-  },
   nameFormat: "dns-1123-label",
   printer: table<StatefulSet>({
     Ready: ({ spec, status }) => `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`,
@@ -134,8 +124,7 @@ function validateStatefulSet({ spec = emptySpec }: StatefulSet, errors: FieldErr
   validateUpdateStrategy(spec.updateStrategy ?? {}, errors);
   for (const field of ["whenDeleted", "whenScaled"] as const) {
     const policy = spec.persistentVolumeClaimRetentionPolicy?.[field];
-    if (policy !== undefined && !RETENTION_POLICIES.includes(policy))
-      errors.notSupported(`spec.persistentVolumeClaimRetentionPolicy.${field}`, policy, RETENTION_POLICIES);
+    validateSupported(policy, RETENTION_POLICIES, `spec.persistentVolumeClaimRetentionPolicy.${field}`, errors);
   }
   validateNonNegative(spec.replicas, "spec.replicas", errors);
   validateNonNegative(spec.minReadySeconds, "spec.minReadySeconds", errors);
@@ -182,7 +171,7 @@ function validateUpdateStrategy(strategy: NonNullable<StatefulSetSpec["updateStr
     errors.invalid(path, internalForm("StatefulSetUpdateStrategy", strategy), "must be 'RollingUpdate' or 'OnDelete'");
 }
 
-function validateStatus({ status = newStatus }: StatefulSet, errors: FieldErrors): void {
+function validateStatus({ status = newStatus }: StatefulSet, stored: StatefulSet, errors: FieldErrors): void {
   validateCounts(
     status,
     [
@@ -202,4 +191,5 @@ function validateStatus({ status = newStatus }: StatefulSet, errors: FieldErrors
     "status.readyReplicas",
     errors,
   );
+  validateCollisionCount(status, stored.status, errors);
 }

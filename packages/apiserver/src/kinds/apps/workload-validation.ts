@@ -3,7 +3,7 @@ import { type LabelSelector, labelSelectorMatcher, type PodTemplateSpec } from "
 import { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
 import { validateLabelSelector } from "../../validation/label-selector.js";
-import { validateNonNegative } from "../../validation/rules.js";
+import { FIELD_IS_IMMUTABLE, validateNonNegative } from "../../validation/rules.js";
 import { validatePodTemplate } from "../pod/template-validation.js";
 import { sortedKeys } from "../sorted-keys.js";
 
@@ -58,23 +58,21 @@ export function validateMatch(
  * @param kind - The kind in the error about a deadline.
  */
 export function validateLongRunningTemplate(template: PodTemplateSpec, kind: string, errors: FieldErrors): void {
+  const { spec } = template;
   validatePodTemplate(template, "spec.template", errors);
-  validateLongRunning(template, kind, errors);
-}
-
-export function validateLongRunning({ spec }: PodTemplateSpec, kind: string, errors: FieldErrors): void {
   const restartPolicy = spec?.restartPolicy ?? "Always";
   if (restartPolicy !== "Always") errors.notSupported("spec.template.spec.restartPolicy", restartPolicy, ["Always"]);
   if (spec?.activeDeadlineSeconds !== undefined)
     errors.forbidden("spec.template.spec.activeDeadlineSeconds", `activeDeadlineSeconds in ${kind} is not Supported`);
 }
 
-export function validateSelectorUnchanged(
-  selector: LabelSelector | undefined,
-  stored: LabelSelector | undefined,
+export function validateSelectorUnchanged<T extends { readonly spec?: { readonly selector?: LabelSelector } }>(
+  { spec }: T,
+  stored: T,
   errors: FieldErrors,
 ): void {
-  if (!jsonEqual(selector, stored)) errors.invalid("spec.selector", shownSelector(selector), "field is immutable");
+  if (!jsonEqual(spec?.selector, stored.spec?.selector))
+    errors.invalid("spec.selector", shownSelector(spec?.selector), FIELD_IS_IMMUTABLE);
 }
 
 function shownSelector(selector: LabelSelector | undefined): unknown {

@@ -8,6 +8,7 @@ import {
 import { type BuiltInResource, builtInResource } from "../../built-in-resource.js";
 import { restoreMember } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
+import { separateStatus } from "../spec-and-status.js";
 import { fromV1, restoreRoundTripAnnotations, toV1 } from "./conversion.js";
 import { applyAutoscalerDefaults } from "./defaults.js";
 import { autoscalerCells, autoscalerColumns } from "./printer.js";
@@ -19,23 +20,14 @@ export const horizontalPodAutoscalerStrategy: ResourceStrategy<HorizontalPodAuto
   applyDefaults({ spec }, stored) {
     if (spec !== undefined && spec !== stored?.spec) applyAutoscalerDefaults(spec);
   },
-  prepareForCreate(autoscaler) {
-    autoscaler.status = newStatus();
-  },
-  prepareForUpdate: (autoscaler, stored) => restoreMember(autoscaler, stored, "status"),
-  validateCreate: validateAutoscaler,
-  validateUpdate: (autoscaler, _stored, errors) => validateAutoscaler(autoscaler, errors),
-  status: {
-    prepareForUpdate: (autoscaler, stored) => restoreMember(autoscaler, stored, "spec"),
-    validateUpdate: (autoscaler, _stored, errors) => validateAutoscalerStatus(autoscaler, errors),
-  },
+  ...separateStatus<HorizontalPodAutoscaler>(
+    // The status before the first controller sync.
+    () => ({ currentMetrics: null, desiredReplicas: 0 }),
+    (autoscaler, _stored, errors) => validateAutoscalerStatus(autoscaler, errors),
+  ),
+  validate: validateAutoscaler,
   printer: { columns: autoscalerColumns, cells: autoscalerCells },
 };
-
-/** Returns the initial status, before the first controller sync. */
-function newStatus(): NonNullable<HorizontalPodAutoscaler["status"]> {
-  return { currentMetrics: null, desiredReplicas: 0 } as unknown as NonNullable<HorizontalPodAutoscaler["status"]>;
-}
 
 /** The strategy for v1. Annotations store the fields that v1 does not have. */
 export const horizontalPodAutoscalerV1Strategy: ResourceStrategy<HorizontalPodAutoscalerV1> = {
@@ -50,8 +42,7 @@ export const horizontalPodAutoscalerV1Strategy: ResourceStrategy<HorizontalPodAu
     restoreMember(autoscaler, stored, "status");
     restoreRoundTripAnnotations(autoscaler, stored, "status");
   },
-  validateCreate: (autoscaler, errors) => validateAutoscaler(fromV1(autoscaler), errors),
-  validateUpdate: (autoscaler, _stored, errors) => validateAutoscaler(fromV1(autoscaler), errors),
+  validate: (autoscaler, errors) => validateAutoscaler(fromV1(autoscaler), errors),
   status: {
     prepareForUpdate(autoscaler, stored) {
       restoreMember(autoscaler, stored, "spec");

@@ -2,7 +2,7 @@ import { type HorizontalPodAutoscaler, parseQuantity } from "@kubewright/api";
 import { dnsLabelErrors, pathSegmentErrors } from "@kubewright/api/validation";
 
 import type { FieldErrors } from "../../field-errors.js";
-import { addInvalid, validateNonNegative } from "../../validation/rules.js";
+import { validateNonNegative, validateRequired, validateSupported } from "../../validation/rules.js";
 import type { Metric, ScalingRules } from "./defaults.js";
 
 type Reference = HorizontalPodAutoscaler["spec"]["scaleTargetRef"];
@@ -50,10 +50,8 @@ function validateReference(
   path: string,
   errors: FieldErrors,
 ): void {
-  if (kind === "") errors.required(`${path}.kind`);
-  else addInvalid(errors, `${path}.kind`, kind, pathSegmentErrors(kind));
-  if (name === "") errors.required(`${path}.name`);
-  else addInvalid(errors, `${path}.name`, name, pathSegmentErrors(name));
+  validateRequired(kind, pathSegmentErrors, `${path}.kind`, errors);
+  validateRequired(name, pathSegmentErrors, `${path}.name`, errors);
   const [group = "", version, extra] = apiVersion.split("/");
   if (extra !== undefined)
     errors.invalid(`${path}.apiVersion`, apiVersion, `unexpected GroupVersion string: ${apiVersion}`);
@@ -108,8 +106,7 @@ function validateSource(metric: Metric, source: (typeof SOURCES)[number], path: 
 }
 
 function validateName(name: string, path: string, errors: FieldErrors): void {
-  if (name === "") errors.required(`${path}.metric.name`, "must specify a metric name");
-  else addInvalid(errors, `${path}.metric.name`, name, pathSegmentErrors(name));
+  validateRequired(name, pathSegmentErrors, `${path}.metric.name`, errors, "must specify a metric name");
 }
 
 /** @param container - The container, for a ContainerResource metric. */
@@ -121,8 +118,8 @@ function validateResource(
 ): void {
   const { averageUtilization, averageValue } = target;
   if (name === "") errors.required(`${path}.name`, "must specify a resource name");
-  if (container === "") errors.required(`${path}.container`, "must specify a container");
-  else if (container !== undefined) addInvalid(errors, `${path}.container`, container, dnsLabelErrors(container));
+  if (container !== undefined)
+    validateRequired(container, dnsLabelErrors, `${path}.container`, errors, "must specify a container");
   validateTarget(target, `${path}.target`, errors);
   if (averageUtilization === undefined && averageValue === undefined)
     errors.required(`${path}.target.averageUtilization`, "must set either a target raw value or a target utilization");
@@ -157,8 +154,7 @@ function validateScalingRules(rules: ScalingRules | undefined, path: string, err
   if (seconds !== undefined && seconds < 0) errors.invalid(window, seconds, "must be greater than or equal to zero");
   if (seconds !== undefined && seconds > MAX_WINDOW_SECONDS)
     errors.invalid(window, seconds, `must be less than or equal to ${MAX_WINDOW_SECONDS}`);
-  if (selectPolicy !== undefined && !SELECT_POLICIES.includes(selectPolicy))
-    errors.notSupported(`${path}.selectPolicy`, selectPolicy, SELECT_POLICIES);
+  validateSupported(selectPolicy, SELECT_POLICIES, `${path}.selectPolicy`, errors);
   if (policies.length === 0) errors.required(`${path}.policies`, "must specify at least one Policy");
   for (const [index, policy] of policies.entries()) validatePolicy(policy, `${path}.policies[${index}]`, errors);
   if (tolerance !== undefined && signOf(tolerance) < 0)
@@ -166,7 +162,7 @@ function validateScalingRules(rules: ScalingRules | undefined, path: string, err
 }
 
 function validatePolicy({ type, value, periodSeconds }: Policy, path: string, errors: FieldErrors): void {
-  if (!POLICY_TYPES.includes(type)) errors.notSupported(`${path}.type`, type, POLICY_TYPES);
+  validateSupported(type, POLICY_TYPES, `${path}.type`, errors);
   if (value <= 0) errors.invalid(`${path}.value`, value, "must be greater than zero");
   if (periodSeconds <= 0) errors.invalid(`${path}.periodSeconds`, periodSeconds, "must be greater than zero");
   if (periodSeconds > MAX_PERIOD_SECONDS)

@@ -3,7 +3,7 @@ import { byteLength, dnsLabelErrors, dnsSubdomainErrors } from "@kubewright/api/
 
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
-import { addInvalid } from "../../validation/rules.js";
+import { addInvalid, validateChoice, validateSupported, validateUnique } from "../../validation/rules.js";
 
 type Condition = NonNullable<NonNullable<CertificateSigningRequest["status"]>["conditions"]>[number];
 
@@ -31,8 +31,7 @@ export function validateSigningRequest({ spec, status }: CertificateSigningReque
   const requestProblem = requestError(request ?? "");
   if (requestProblem !== undefined) errors.invalid("spec.request", request ?? null, requestProblem);
   if (usages.length === 0) errors.required("spec.usages");
-  for (const [index, usage] of usages.entries())
-    if (!USAGES.includes(usage)) errors.notSupported(`spec.usages[${index}]`, usage, USAGES);
+  for (const [index, usage] of usages.entries()) validateSupported(usage, USAGES, `spec.usages[${index}]`, errors);
   for (const [index, usage] of usages.entries())
     if (usages.indexOf(usage) < index) errors.duplicate(`spec.usages[${index}]`, usage);
   if (signerName === LEGACY_SIGNER)
@@ -88,12 +87,10 @@ function validateConditions(conditions: readonly Condition[], errors: FieldError
     const at = `status.conditions[${index}]`;
     if (type === "") errors.required(`${at}.type`);
     const allowed = TRUE_ONLY_CONDITIONS.includes(type) ? ["True"] : STATUSES;
-    if (status === "") errors.required(`${at}.status`);
-    else if (!allowed.includes(status)) errors.notSupported(`${at}.status`, status, allowed);
+    validateChoice(status, allowed, `${at}.status`, errors);
     if ((type === "Approved" && types.has("Denied")) || (type === "Denied" && types.has("Approved")))
       errors.invalid(`${at}.type`, type, "Approved and Denied conditions are mutually exclusive");
-    if (types.has(type)) errors.duplicate(`${at}.type`, type);
-    types.add(type);
+    validateUnique(type, types, `${at}.type`, errors);
   }
 }
 

@@ -4,6 +4,7 @@ import { builtInResource } from "../../built-in-resource.js";
 import { jsonEqual } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { jobSpecWarnings, podNamePrefixWarnings } from "../job/warnings.js";
+import { specAndStatus } from "../spec-and-status.js";
 import { age, ageCell, containerColumns, selectorCell, table } from "../table-cells.js";
 import { applyCronJobDefaults } from "./defaults.js";
 import { validateCronJob, validateCronJobUpdate } from "./validation.js";
@@ -13,29 +14,16 @@ const TZ_IN_SCHEDULE =
 
 /** Upstream: `pkg/registry/batch/cronjob`. As there, the status is not validated. */
 export const cronJobStrategy: ResourceStrategy<CronJob> = {
+  ...specAndStatus<CronJob>(),
   applyDefaults: applyCronJobDefaults,
   podTemplate: ({ spec }) => spec?.jobTemplate?.spec?.template,
-  prepareForCreate(cronJob) {
-    cronJob.metadata.generation = 1;
-    cronJob.status = {};
-  },
   validateCreate: validateCronJob,
   warningsOnCreate: ({ metadata, spec }) => [...podNamePrefixWarnings(metadata.name ?? ""), ...templateWarnings(spec)],
-  prepareForUpdate(cronJob, stored) {
-    if (stored.status === undefined) delete cronJob.status;
-    else cronJob.status = stored.status;
-  },
   validateUpdate: validateCronJobUpdate,
   warningsOnUpdate: ({ spec }, stored) => [
     ...(jsonEqual(spec, stored.spec) ? [] : templateWarnings(spec)),
     ...(spec?.schedule.includes("TZ") ? [TZ_IN_SCHEDULE] : []),
   ],
-  status: {
-    prepareForUpdate(cronJob, stored) {
-      cronJob.spec = stored.spec;
-    },
-  },
-  bumpsGeneration: (cronJob, stored) => !jsonEqual(cronJob.spec, stored.spec),
   printer: table<CronJob>({
     Schedule: ({ spec }) => spec?.schedule ?? "",
     Timezone: ({ spec }) => spec?.timeZone ?? "<none>",

@@ -2,6 +2,7 @@ import { type RuleCompiler, fieldPathNames } from "../../custom-resources/expres
 import { MAX_REQUEST_BYTES, type SchemaBinding, bindSchema } from "../../custom-resources/schema-values.js";
 import type { StructuralSchema, ValidationRule } from "../../custom-resources/structural-schema.js";
 import type { FieldErrors } from "../../field-errors.js";
+import { validateSupported } from "../../validation/rules.js";
 import { internalForm } from "../internal-form.js";
 
 const REASONS = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
@@ -181,8 +182,7 @@ function validateRuleFields(schema: StructuralSchema, rule: ValidationRule, path
     errors.required(`${path}.message`, "message must be specified if rule contains line breaks");
   if (rule.messageExpression && rule.messageExpression.trim() === "")
     errors.required(`${path}.messageExpression`, "messageExpression must be non-empty if specified");
-  if (rule.reason !== undefined && !REASONS.includes(rule.reason))
-    errors.notSupported(`${path}.reason`, rule.reason, REASONS);
+  validateSupported(rule.reason, REASONS, `${path}.reason`, errors);
   const { fieldPath } = rule;
   if (!fieldPath) return;
   if (fieldPath.trim() === "") errors.invalid(`${path}.fieldPath`, fieldPath, "must be non-empty if specified");

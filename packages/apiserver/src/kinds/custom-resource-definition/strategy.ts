@@ -1,7 +1,7 @@
 import { type CustomResourceDefinition, customResourceDefinitions } from "@kubewright/api";
 
 import { builtInResource } from "../../built-in-resource.js";
-import { jsonEqual } from "../../json.js";
+import { jsonEqual, restoreMember } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { deleteDefinition } from "./deletion.js";
 import { unknownFormats } from "./unknown-formats.js";
@@ -36,8 +36,7 @@ export const customResourceDefinitionStrategy: ResourceStrategy<CustomResourceDe
     };
   },
   prepareForUpdate(definition, stored) {
-    if (stored.status === undefined) delete definition.status;
-    else definition.status = stored.status;
+    restoreMember(definition, stored, "status");
     const storage = definition.spec.versions?.find((version) => version.storage)?.name;
     const storedVersions = definition.status?.storedVersions ?? [];
     if (storage !== undefined && !storedVersions.includes(storage))
@@ -50,11 +49,7 @@ export const customResourceDefinitionStrategy: ResourceStrategy<CustomResourceDe
     const known = new Set(unknownFormats(stored.spec));
     return unknownFormats(spec).filter((warning) => !known.has(warning));
   },
-  status: {
-    prepareForUpdate(definition, stored) {
-      definition.spec = stored.spec;
-    },
-  },
+  status: { prepareForUpdate: (definition, stored) => restoreMember(definition, stored, "spec") },
 };
 
 export const customResourceDefinitionResource = builtInResource<CustomResourceDefinition>({

@@ -13,7 +13,7 @@ import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { validateEndpointIp } from "../../validation/ip-address.js";
-import { addInvalid } from "../../validation/rules.js";
+import { addInvalid, validateChoice, validateSupported, validateUnique } from "../../validation/rules.js";
 import { ageCell, firstItemsCell, table } from "../table-cells.js";
 import { endpointsTypes } from "./types.js";
 
@@ -90,8 +90,7 @@ function dropTopology(slice: EndpointSlice): void {
 function validateEndpointSlice(slice: EndpointSlice, known: ReadonlySet<string>, errors: FieldErrors): void {
   const { addressType } = slice;
   const endpoints = (slice.endpoints as NullableList<Endpoint>) ?? [];
-  if (addressType === "") errors.required("addressType");
-  else if (!ADDRESS_TYPES.includes(addressType)) errors.notSupported("addressType", addressType, ADDRESS_TYPES);
+  validateChoice(addressType, ADDRESS_TYPES, "addressType", errors);
   if (endpoints.length > MAX_ENDPOINTS) errors.tooMany("endpoints", endpoints.length, MAX_ENDPOINTS);
   else
     for (const [index, endpoint] of endpoints.entries())
@@ -132,10 +131,7 @@ function validateAddress(address: string, addressType: string, list: string, fie
 
 /** Upstream: apimachinery `IsFullyQualifiedDomainName`. */
 function validateDomainName(address: string, field: string, errors: FieldErrors): void {
-  if (address === "") {
-    errors.required(field);
-    return;
-  }
+  if (address === "") return errors.required(field);
   const name = address.replace(/\.$/, "");
   const malformed = dnsSubdomainErrors(name);
   const labels = name.split(".");
@@ -154,32 +150,24 @@ function validateHints(
   nameErrors: (name: string) => readonly string[],
   errors: FieldErrors,
 ): void {
-  if (hints.length > MAX_HINTS) {
-    errors.tooMany(path, hints.length, MAX_HINTS);
-    return;
-  }
+  if (hints.length > MAX_HINTS) return errors.tooMany(path, hints.length, MAX_HINTS);
   const names = new Set<string>();
   for (const [index, { name }] of hints.entries()) {
     const at = `${path}[${index}].name`;
-    if (names.has(name)) errors.duplicate(at, name);
-    names.add(name);
+    validateUnique(name, names, at, errors);
     addInvalid(errors, at, name, nameErrors(name));
   }
 }
 
 function validatePorts(ports: readonly Port[], errors: FieldErrors): void {
-  if (ports.length > MAX_PORTS) {
-    errors.tooMany("ports", ports.length, MAX_PORTS);
-    return;
-  }
+  if (ports.length > MAX_PORTS) return errors.tooMany("ports", ports.length, MAX_PORTS);
   const names = new Set<string>();
   for (const [index, { name = "", protocol, appProtocol }] of ports.entries()) {
     const at = `ports[${index}]`;
     if (name !== "") addInvalid(errors, `${at}.name`, name, dnsLabelErrors(name));
-    if (names.has(name)) errors.duplicate(`${at}.name`, name);
-    names.add(name);
+    validateUnique(name, names, `${at}.name`, errors);
     if (protocol === undefined) errors.required(`${at}.protocol`);
-    else if (!PROTOCOLS.includes(protocol)) errors.notSupported(`${at}.protocol`, protocol, PROTOCOLS);
+    validateSupported(protocol, PROTOCOLS, `${at}.protocol`, errors);
     if (appProtocol !== undefined)
       addInvalid(errors, `${at}.appProtocol`, appProtocol, qualifiedNameErrors(appProtocol));
   }

@@ -11,7 +11,7 @@ import { builtInResource } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { validateEndpointIp } from "../../validation/ip-address.js";
-import { addInvalid } from "../../validation/rules.js";
+import { addInvalid, validateChoice } from "../../validation/rules.js";
 import { ageCell, firstItemsCell, table } from "../table-cells.js";
 import { endpointsTypes } from "./types.js";
 
@@ -28,8 +28,7 @@ export const endpointsStrategy: ResourceStrategy<Endpoints> = {
     if (object.subsets === stored?.subsets) return;
     for (const { ports = [] } of object.subsets ?? []) for (const port of ports) port.protocol ||= "TCP";
   },
-  validateCreate: validateEndpoints,
-  validateUpdate: (object, _stored, errors) => validateEndpoints(object, errors),
+  validate: validateEndpoints,
   printer: table<Endpoints>({
     Endpoints: ({ subsets = [] }) =>
       subsets.length === 0 ? "<none>" : firstItemsCell(subsets.flatMap(destinations)) || "<unset>",
@@ -70,7 +69,7 @@ function validateAddress({ ip, hostname = "", nodeName }: Address, path: string,
 }
 
 function validatePort(
-  { name = "", port, protocol = "", appProtocol }: Port,
+  { name = "", port, protocol, appProtocol }: Port,
   needsName: boolean,
   path: string,
   errors: FieldErrors,
@@ -78,8 +77,7 @@ function validatePort(
   if (name !== "") addInvalid(errors, `${path}.name`, name, dnsLabelErrors(name));
   else if (needsName) errors.required(`${path}.name`);
   addInvalid(errors, `${path}.port`, port, portNumberErrors(port));
-  if (protocol === "") errors.required(`${path}.protocol`);
-  else if (!PROTOCOLS.includes(protocol)) errors.notSupported(`${path}.protocol`, protocol, PROTOCOLS);
+  validateChoice(protocol, PROTOCOLS, `${path}.protocol`, errors);
   if (appProtocol !== undefined)
     addInvalid(errors, `${path}.appProtocol`, appProtocol, qualifiedNameErrors(appProtocol));
 }

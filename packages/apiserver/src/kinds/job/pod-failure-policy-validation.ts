@@ -2,7 +2,7 @@ import type { JobSpec, PodFailurePolicy } from "@kubewright/api";
 import { qualifiedNameErrors } from "@kubewright/api/validation";
 
 import { type FieldErrors, omittedValue } from "../../field-errors.js";
-import { addInvalid } from "../../validation/rules.js";
+import { addInvalid, validateUnique } from "../../validation/rules.js";
 
 type Rule = PodFailurePolicy["rules"][number];
 
@@ -60,8 +60,7 @@ function validateOnExitCodes(
   for (const [index, value] of (values ?? []).entries()) {
     if (operator === "In" && value === 0)
       errors.invalid(`${field}[${index}]`, value, "must not be 0 for the In operator");
-    if (seen.has(value)) errors.duplicate(`${field}[${index}]`, value);
-    seen.add(value);
+    validateUnique(value, seen, `${field}[${index}]`, errors);
     if (index > 0 && values[index - 1]! > value) ordered = false;
   }
   if (!ordered) errors.invalid(field, values, "must be ordered");

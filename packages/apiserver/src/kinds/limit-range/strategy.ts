@@ -4,7 +4,7 @@ import { qualifiedNameErrors } from "@kubewright/api/validation";
 import { builtInResource } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import type { ResourceStrategy } from "../../strategy.js";
-import { addInvalid } from "../../validation/rules.js";
+import { addInvalid, validateUnique } from "../../validation/rules.js";
 import type { Resources } from "../pod/pod-resources.js";
 import { allowsOvercommit } from "../pod/resource-names.js";
 import { validateContainerResourceName, validateResourceName } from "../pod/resource-validation.js";
@@ -31,8 +31,7 @@ export const limitRangeStrategy: ResourceStrategy<LimitRange> = {
     if (!spec?.limits || spec === stored?.spec) return;
     limitRange.spec = { ...spec, limits: spec.limits.map(withDefaults) };
   },
-  validateCreate: validateLimitRange,
-  validateUpdate: (limitRange, _stored, errors) => validateLimitRange(limitRange, errors),
+  validate: validateLimitRange,
 };
 
 export const limitRangeResource = builtInResource<LimitRange>({
@@ -61,8 +60,7 @@ function validateLimitRange({ spec }: LimitRange, errors: FieldErrors): void {
     const path = `spec.limits[${index}]`;
     const type = item.type ?? "";
     validateType(type, `${path}.type`, errors);
-    if (seen.has(type)) errors.duplicate(`${path}.type`, type);
-    seen.add(type);
+    validateUnique(type, seen, `${path}.type`, errors);
     validateNames(item, path, errors);
     for (const name of namesOf(item)) validateBounds(item, name, path, errors);
   }

@@ -2,6 +2,7 @@ import { type Namespace, namespaces } from "@kubewright/api";
 import { qualifiedNameErrors } from "@kubewright/api/validation";
 
 import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { restoreMember } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { addInvalid } from "../../validation/rules.js";
 import { deleteNamespace, finalizeNamespace } from "./deletion.js";
@@ -32,8 +33,7 @@ export const namespaceStrategy: ResourceStrategy<Namespace> = {
     setNameLabel(namespace);
     const finalizers = stored.spec?.finalizers;
     namespace.spec = finalizers === undefined ? {} : { finalizers: [...finalizers] };
-    if (stored.status === undefined) delete namespace.status;
-    else namespace.status = stored.status;
+    restoreMember(namespace, stored, "status");
   },
   validateCreate({ spec }, errors) {
     for (const finalizer of spec?.finalizers ?? []) {
@@ -48,10 +48,7 @@ export const namespaceStrategy: ResourceStrategy<Namespace> = {
     }
   },
   status: {
-    prepareForUpdate(namespace, stored) {
-      if (stored.spec === undefined) delete namespace.spec;
-      else namespace.spec = stored.spec;
-    },
+    prepareForUpdate: (namespace, stored) => restoreMember(namespace, stored, "spec"),
     validateUpdate({ metadata, status }, _stored, errors) {
       const phase = status?.phase ?? "";
       if (metadata.deletionTimestamp === undefined) {

@@ -3,10 +3,10 @@ import { byteLength, dnsLabelErrors } from "@kubewright/api/validation";
 
 import { builtInResource } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
-import { jsonEqual } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { validateDomainPrefixedPath } from "../../validation/domain-prefixed-path.js";
-import { addInvalid } from "../../validation/rules.js";
+import { FIELD_IS_IMMUTABLE, addInvalid } from "../../validation/rules.js";
+import { generationOf } from "../spec-and-status.js";
 import { ageCell, table } from "../table-cells.js";
 import { validateTypedReference } from "./ingress-validation.js";
 import { networkingTypes } from "./types.js";
@@ -19,15 +19,12 @@ export const ingressClassStrategy: ResourceStrategy<IngressClass> = {
   applyDefaults({ spec }, stored) {
     if (spec?.parameters !== undefined && spec !== stored?.spec) spec.parameters.scope ??= "Cluster";
   },
-  prepareForCreate: ({ metadata }) => {
-    metadata.generation = 1;
-  },
-  bumpsGeneration: ({ spec }, stored) => !jsonEqual(spec, stored.spec),
+  ...generationOf<IngressClass>("spec"),
   validateCreate: validateIngressClass,
   validateUpdate(ingressClass, stored, errors) {
     const { controller = "" } = ingressClass.spec ?? {};
     if (controller !== (stored.spec?.controller ?? ""))
-      errors.invalid("spec.controller", controller, "field is immutable");
+      errors.invalid("spec.controller", controller, FIELD_IS_IMMUTABLE);
     validateIngressClass(ingressClass, errors);
   },
   printer: table<IngressClass>({

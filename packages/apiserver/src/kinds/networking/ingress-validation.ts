@@ -11,7 +11,7 @@ import {
 } from "@kubewright/api/validation";
 
 import type { FieldErrors } from "../../field-errors.js";
-import { addInvalid } from "../../validation/rules.js";
+import { addInvalid, validateRequired } from "../../validation/rules.js";
 
 type Spec = NonNullable<Ingress["spec"]>;
 type Rule = NonNullable<Spec["rules"]>[number];
@@ -91,8 +91,7 @@ function validateBackend({ resource, service }: Backend, path: string, errors: F
   else if (service === undefined) errors.invalid(path, "", "resource or service backend is required");
   else {
     const { name, port: { name: portName = "", number = 0 } = {} } = service;
-    if (name === "") errors.required(`${path}.service.name`);
-    else addInvalid(errors, `${path}.service.name`, name, dnsLabelErrors(name));
+    validateRequired(name, dnsLabelErrors, `${path}.service.name`, errors);
     if (portName !== "" && number !== 0) errors.invalid(path, "", "cannot set both port name & port number");
     else if (portName !== "") addInvalid(errors, `${path}.service.port.name`, portName, portNameErrors(portName));
     else if (number !== 0) addInvalid(errors, `${path}.service.port.number`, number, portNumberErrors(number));
@@ -108,10 +107,8 @@ export function validateTypedReference(
 ): void {
   if (apiGroup !== undefined && apiGroup !== null)
     addInvalid(errors, `${path}.apiGroup`, apiGroup, dnsSubdomainErrors(apiGroup));
-  if (kind === "") errors.required(`${path}.kind`);
-  else addInvalid(errors, `${path}.kind`, kind, pathSegmentErrors(kind));
-  if (name === "") errors.required(`${path}.name`);
-  else addInvalid(errors, `${path}.name`, name, pathSegmentErrors(name));
+  validateRequired(kind, pathSegmentErrors, `${path}.kind`, errors);
+  validateRequired(name, pathSegmentErrors, `${path}.name`, errors);
 }
 
 /** Upstream: `ValidateIngressLoadBalancerStatus`. */

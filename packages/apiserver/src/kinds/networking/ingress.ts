@@ -8,21 +8,22 @@ import { CLASS_ANNOTATION, defaultIngressClass } from "./default-ingress-class.j
 import { validateIngressSpec, validateIngressStatus } from "./ingress-validation.js";
 import { networkingTypes } from "./types.js";
 
-const { prepareForCreate, prepareForUpdate, bumpsGeneration, status } = specAndStatus<Ingress>(() => ({
-  loadBalancer: {},
-}));
+const baseStrategy = specAndStatus<Ingress>(
+  () => ({ loadBalancer: {} }),
+  ({ status }, _stored, errors) => validateIngressStatus(status, errors),
+);
 
 /** Upstream: `pkg/registry/networking/ingress`, `pkg/apis/networking/validation`. */
 export const ingressStrategy: ResourceStrategy<Ingress> = {
+  ...baseStrategy,
   prepareForCreate(ingress, context) {
-    prepareForCreate(ingress, context);
+    baseStrategy.prepareForCreate(ingress, context);
     dropEmptyRules(ingress);
   },
   prepareForUpdate(ingress, stored) {
-    prepareForUpdate(ingress, stored);
+    baseStrategy.prepareForUpdate(ingress, stored);
     dropEmptyRules(ingress);
   },
-  bumpsGeneration,
   validateCreate({ metadata, spec = {} }, errors) {
     validateIngressSpec(spec, undefined, errors);
     const annotated = metadata.annotations?.[CLASS_ANNOTATION];
@@ -38,10 +39,6 @@ export const ingressStrategy: ResourceStrategy<Ingress> = {
     metadata.annotations?.[CLASS_ANNOTATION] === undefined || spec?.ingressClassName !== undefined
       ? []
       : [`annotation "${CLASS_ANNOTATION}" is deprecated, please use 'spec.ingressClassName' instead`],
-  status: {
-    ...status,
-    validateUpdate: (ingress, _stored, errors) => validateIngressStatus(ingress.status, errors),
-  },
   printer: table<Ingress>({
     Class: ({ spec }) => spec?.ingressClassName ?? "<none>",
     Hosts: ({ spec }) => firstItemsCell((spec?.rules ?? []).flatMap(({ host }) => (host ? [host] : []))) || "*",

@@ -3,11 +3,11 @@ import { portNameErrors, portNumberErrors } from "@kubewright/api/validation";
 
 import { builtInResource } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
-import { jsonEqual } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { cidrErrors, isStrictlyWithin } from "../../validation/ip-address.js";
 import { validateLabelSelector } from "../../validation/label-selector.js";
-import { addInvalid } from "../../validation/rules.js";
+import { addInvalid, validateSupported } from "../../validation/rules.js";
+import { generationOf } from "../spec-and-status.js";
 import { ageCell, selectorCell, table } from "../table-cells.js";
 import { networkingTypes } from "./types.js";
 
@@ -21,12 +21,8 @@ const POLICY_TYPES = ["Ingress", "Egress"];
 /** Upstream: `pkg/registry/networking/networkpolicy`, `ValidateNetworkPolicySpec`. */
 export const networkPolicyStrategy: ResourceStrategy<NetworkPolicy> = {
   applyDefaults,
-  prepareForCreate: ({ metadata }) => {
-    metadata.generation = 1;
-  },
-  bumpsGeneration: ({ spec }, stored) => !jsonEqual(spec, stored.spec),
-  validateCreate: validateNetworkPolicy,
-  validateUpdate: (policy, _stored, errors) => validateNetworkPolicy(policy, errors),
+  ...generationOf<NetworkPolicy>("spec"),
+  validate: validateNetworkPolicy,
   printer: table<NetworkPolicy>({ "Pod-Selector": ({ spec }) => selectorCell(spec?.podSelector), Age: ageCell }),
 };
 
@@ -63,14 +59,13 @@ function validateNetworkPolicy({ spec }: NetworkPolicy, errors: FieldErrors): vo
     errors.invalid("spec.policyTypes", policyTypes, "may not specify more than two policyTypes");
   else
     for (const [index, type] of policyTypes.entries())
-      if (!POLICY_TYPES.includes(type)) errors.notSupported(`spec.policyTypes[${index}]`, type, POLICY_TYPES);
+      validateSupported(type, POLICY_TYPES, `spec.policyTypes[${index}]`, errors);
 }
 
 function validatePorts(ports: readonly Port[] = [], path: string, errors: FieldErrors): void {
   for (const [index, { protocol, port, endPort }] of ports.entries()) {
     const at = `${path}[${index}]`;
-    if (protocol !== undefined && !PROTOCOLS.includes(protocol))
-      errors.notSupported(`${at}.protocol`, protocol, PROTOCOLS);
+    validateSupported(protocol, PROTOCOLS, `${at}.protocol`, errors);
     if (port === undefined) {
       if (endPort !== undefined)
         errors.invalid(`${at}.endPort`, endPort, "may not be specified when `port` is not specified");

@@ -1,4 +1,5 @@
 import type { FieldErrors } from "../../field-errors.js";
+import { validateSupported } from "../../validation/rules.js";
 
 const ACCESS_MODES = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 const VOLUME_MODES = ["Block", "Filesystem"];
@@ -7,14 +8,14 @@ const SHORT_MODES = { ReadWriteOnce: "RWO", ReadOnlyMany: "ROX", ReadWriteMany: 
 
 /** Validates access modes of claims and volumes. The caller checks for an empty list. */
 export function validateAccessModes(modes: readonly string[], field: string, errors: FieldErrors): void {
-  for (const mode of modes) if (!ACCESS_MODES.includes(mode)) errors.notSupported(field, mode, ACCESS_MODES);
+  for (const mode of modes) validateSupported(mode, ACCESS_MODES, field, errors);
   const isForOnePod = (mode: string): boolean => mode === "ReadWriteOncePod";
   if (modes.some(isForOnePod) && modes.some((mode) => ACCESS_MODES.includes(mode) && !isForOnePod(mode)))
     errors.forbidden(field, "may not use ReadWriteOncePod with other access modes");
 }
 
 export function validateVolumeMode(mode: string | undefined, field: string, errors: FieldErrors): void {
-  if (mode !== undefined && !VOLUME_MODES.includes(mode)) errors.notSupported(field, mode, VOLUME_MODES);
+  validateSupported(mode, VOLUME_MODES, field, errors);
 }
 
 /** Formats the table cell: `RWO,ROX`. */

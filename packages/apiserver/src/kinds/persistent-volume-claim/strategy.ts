@@ -29,16 +29,13 @@ export const persistentVolumeClaimStrategy: ResourceStrategy<PersistentVolumeCla
     claim.status = { phase: "Pending" };
     mirrorDataSources(claim);
   },
-  validateCreate: validateClaim,
+  validate: ({ spec = emptySpec }, errors) => validateClaimSpec(spec, "spec", errors),
   warningsOnCreate: warnings,
   prepareForUpdate(claim, stored) {
     restoreMember(claim, stored, "status");
     if (claim.spec !== stored.spec) mirrorDataSources(claim);
   },
-  validateUpdate(claim, stored, errors) {
-    validateClaim(claim, errors);
-    validateSpecUpdate(claim, stored, errors);
-  },
+  validateUpdate: validateSpecUpdate,
   warningsOnUpdate: warnings,
   status: {
     prepareForUpdate: (claim, stored) => restoreMember(claim, stored, "spec"),
@@ -78,10 +75,6 @@ function mirrorDataSources(claim: PersistentVolumeClaim): void {
   }
   if (spec.dataSource === undefined) spec.dataSource = { ...spec.dataSourceRef! };
   else if (spec.dataSourceRef === undefined) spec.dataSourceRef = { ...spec.dataSource };
-}
-
-function validateClaim({ spec = emptySpec }: PersistentVolumeClaim, errors: FieldErrors): void {
-  validateClaimSpec(spec, "spec", errors);
 }
 
 /** Upstream: `ValidatePersistentVolumeClaimUpdate`. */

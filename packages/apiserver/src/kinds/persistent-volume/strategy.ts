@@ -5,7 +5,7 @@ import { builtInResource } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual, restoreMember } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
-import { FIELD_IS_IMMUTABLE, addInvalid } from "../../validation/rules.js";
+import { FIELD_IS_IMMUTABLE, addInvalid, validateRequired, validateSupported } from "../../validation/rules.js";
 import { memberDifference } from "../member-difference.js";
 import { accessModesCell, validateAccessModes, validateVolumeMode } from "../persistent-volume-claim/access-modes.js";
 import { validateAmounts } from "../persistent-volume-claim/storage-amounts.js";
@@ -39,13 +39,10 @@ export const persistentVolumeStrategy: ResourceStrategy<PersistentVolume> = {
   prepareForCreate(volume, { nowMs }) {
     volume.status = { phase: "Pending", lastPhaseTransitionTime: formatTime(nowMs) };
   },
-  validateCreate: validateVolume,
+  validate: validateVolume,
   warningsOnCreate: warnings,
   prepareForUpdate: (volume, stored) => restoreMember(volume, stored, "status"),
-  validateUpdate(volume, stored, errors) {
-    validateVolume(volume, errors);
-    validateSpecUpdate(volume.spec ?? emptySpec, stored.spec ?? emptySpec, errors);
-  },
+  validateUpdate: ({ spec = emptySpec }, stored, errors) => validateSpecUpdate(spec, stored.spec ?? emptySpec, errors),
   warningsOnUpdate: warnings,
   status: { prepareForUpdate: (volume, stored) => restoreMember(volume, stored, "spec") },
   printer: table<PersistentVolume>({
@@ -78,8 +75,7 @@ function validateVolume({ spec = emptySpec }: PersistentVolume, errors: FieldErr
   if (accessModes.length === 0) errors.required("spec.accessModes");
   validateAccessModes(accessModes, "spec.accessModes", errors);
   validateCapacity(capacity, errors);
-  if (policy !== "" && !RECLAIM_POLICIES.includes(policy))
-    errors.notSupported("spec.persistentVolumeReclaimPolicy", policy, RECLAIM_POLICIES);
+  validateSupported(policy || undefined, RECLAIM_POLICIES, "spec.persistentVolumeReclaimPolicy", errors);
   if (nodeAffinity !== undefined) {
     const field = "spec.nodeAffinity.required";
     if (nodeAffinity.required === undefined) errors.required(field, "must specify required node constraints");
@@ -93,8 +89,7 @@ function validateVolume({ spec = emptySpec }: PersistentVolume, errors: FieldErr
   validateVolumeMode(spec.volumeMode, "spec.volumeMode", errors);
   if (volumeAttributesClassName === undefined) return;
   const field = "spec.volumeAttributesClassName";
-  if (volumeAttributesClassName === "") errors.required(field, "an empty string is disallowed");
-  else addInvalid(errors, field, volumeAttributesClassName, dnsSubdomainErrors(volumeAttributesClassName));
+  validateRequired(volumeAttributesClassName, dnsSubdomainErrors, field, errors, "an empty string is disallowed");
   if (spec.csi === undefined) errors.required("spec.csi", "has to be specified when using volumeAttributesClassName");
 }
 

@@ -2,7 +2,7 @@ import type { Container } from "@kubewright/api";
 import { dnsLabelErrors, portNameErrors, portNumberErrors } from "@kubewright/api/validation";
 
 import type { FieldErrors } from "../../field-errors.js";
-import { addInvalid, validateChoice } from "../../validation/rules.js";
+import { addInvalid, validateChoice, validateRequired, validateUnique } from "../../validation/rules.js";
 import { validateEnvironment } from "./environment-validation.js";
 import { validateVolumeDevices, validateVolumeMounts } from "./mount-validation.js";
 import { validateLifecycle, validateProbes } from "./probe-validation.js";
@@ -27,8 +27,7 @@ export function validateContainers(containerContext: ContainerContext, path: str
   for (const [index, container] of containers.entries()) {
     const at = `${path}[${index}]`;
     validateContainer(container, containerContext, at, errors);
-    if (names.has(container.name)) errors.duplicate(`${at}.name`, container.name);
-    names.add(container.name);
+    validateUnique(container.name, names, `${at}.name`, errors);
     validateLifecycle(container.lifecycle, spec.terminationGracePeriodSeconds, `${at}.lifecycle`, errors);
     validateProbes(container, at, errors);
     validateRestartRules(container, at, errors);
@@ -84,8 +83,7 @@ export function validateContainer(
   errors: FieldErrors,
 ): void {
   const { spec, volumes, claims } = containerContext;
-  if (!container.name) errors.required(`${path}.name`);
-  else addInvalid(errors, `${path}.name`, container.name, dnsLabelErrors(container.name));
+  validateRequired(container.name, dnsLabelErrors, `${path}.name`, errors);
   if (!container.image) errors.required(`${path}.image`);
   validateChoice(
     container.terminationMessagePolicy,
@@ -114,8 +112,7 @@ function validatePorts(ports: NonNullable<Container["ports"]>, path: string, err
       if (sentences.length === 0 && names.has(name)) errors.duplicate(`${at}.name`, name);
       names.add(name);
     }
-    if (!containerPort) errors.required(`${at}.containerPort`);
-    else addInvalid(errors, `${at}.containerPort`, containerPort, portNumberErrors(containerPort));
+    validateRequired(containerPort, portNumberErrors, `${at}.containerPort`, errors);
     if (hostPort) addInvalid(errors, `${at}.hostPort`, hostPort, portNumberErrors(hostPort));
     validateChoice(protocol, PROTOCOLS, `${at}.protocol`, errors);
   }
@@ -131,7 +128,6 @@ function validateHostPortsUnused(
   for (const [index, { hostPort, hostIP = "", protocol }] of (ports ?? []).entries()) {
     if (!hostPort) continue;
     const key = `${protocol}/${hostIP}/${hostPort}`;
-    if (used.has(key)) errors.duplicate(`${path}[${index}].hostPort`, key);
-    used.add(key);
+    validateUnique(key, used, `${path}[${index}].hostPort`, errors);
   }
 }

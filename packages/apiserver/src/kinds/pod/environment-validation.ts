@@ -2,7 +2,7 @@ import type { Container } from "@kubewright/api";
 import { configKeyErrors, dnsSubdomainErrors, environmentNameErrors } from "@kubewright/api/validation";
 
 import type { FieldErrors } from "../../field-errors.js";
-import { addInvalid } from "../../validation/rules.js";
+import { addInvalid, validateRequired } from "../../validation/rules.js";
 import { ENVIRONMENT_FIELDS, validateFieldRef, validateResourceFieldRef } from "./downward-api.js";
 import { validateLocalPath } from "./local-path.js";
 import type { Volume } from "./volume-validation.js";
@@ -18,8 +18,7 @@ const MAX_FILE_KEY = 128;
 export function validateEnvironment(container: Container, volumes: Volumes, path: string, errors: FieldErrors): void {
   for (const [index, variable] of (container.env ?? []).entries()) {
     const at = `${path}.env[${index}]`;
-    if (!variable.name) errors.required(`${at}.name`);
-    else addInvalid(errors, `${at}.name`, variable.name, environmentNameErrors(variable.name));
+    validateRequired(variable.name, environmentNameErrors, `${at}.name`, errors);
     if (variable.valueFrom !== undefined)
       validateSource(variable.valueFrom, variable.value ?? "", volumes, `${at}.valueFrom`, errors);
   }
@@ -69,8 +68,7 @@ function validateSource(
 
 function validateKeyRef({ name = "", key }: { name?: string; key: string }, path: string, errors: FieldErrors): void {
   addInvalid(errors, `${path}.name`, name, dnsSubdomainErrors(name));
-  if (!key) errors.required(`${path}.key`);
-  else addInvalid(errors, `${path}.key`, key, configKeyErrors(key));
+  validateRequired(key, configKeyErrors, `${path}.key`, errors);
 }
 
 /** Validates a reference to a variable in a file that an init container writes. Upstream: `validateFileKeySelector`. */

@@ -1,6 +1,7 @@
 import type { Pod } from "@kubewright/api";
 
 import type { FieldErrors } from "../../field-errors.js";
+import { validateUnique } from "../../validation/rules.js";
 import { jsonEqual } from "../../json.js";
 import type { UpdateStrategy } from "../../strategy.js";
 import { validateContainer } from "./container-validation.js";
@@ -50,8 +51,7 @@ function validateEphemeralContainers({ spec }: Pod, errors: FieldErrors): void {
   for (const [index, container] of (spec?.ephemeralContainers ?? []).entries()) {
     const at = `spec.ephemeralContainers[${index}]`;
     validateContainer(container, containerContext, at, errors);
-    if (names.has(container.name)) errors.duplicate(`${at}.name`, container.name);
-    names.add(container.name);
+    validateUnique(container.name, names, `${at}.name`, errors);
     const target = container.targetContainerName;
     if (target && !targets.has(target)) errors.notFound(`${at}.targetContainerName`, target);
     for (const field of FORBIDDEN_FIELDS) if (!isEmpty(container[field])) errors.forbidden(`${at}.${field}`, NOT_HERE);

@@ -2,6 +2,7 @@ import { type Container, type PodSpec, formatQuantity, parseQuantity } from "@ku
 import { qualifiedNameErrors } from "@kubewright/api/validation";
 
 import type { FieldErrors } from "../../field-errors.js";
+import { validateUnique } from "../../validation/rules.js";
 import { containerRequests } from "./container-requests.js";
 import { allowsOvercommit, isExtendedResource, isHugePages, isNativeResource } from "./resource-names.js";
 
@@ -159,8 +160,7 @@ function validateClaims(
       errors.required(field);
       continue;
     }
-    if (names.has(name)) errors.duplicate(field, name);
-    names.add(name);
+    validateUnique(name, names, field, errors);
     if (podClaims.has(name)) continue;
     const all = podClaims.size === 0 ? " which is empty" : `: ${[...podClaims].sort().join(", ")}`;
     const detail = `must be one of the names in pod.spec.resourceClaims${all}`;

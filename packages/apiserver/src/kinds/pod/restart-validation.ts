@@ -1,7 +1,7 @@
 import type { Container } from "@kubewright/api";
 
 import type { FieldErrors } from "../../field-errors.js";
-import { validateChoice, validateSupported } from "../../validation/rules.js";
+import { validateChoice, validateSupported, validateUnique } from "../../validation/rules.js";
 
 type ResizePolicy = NonNullable<Container["resizePolicy"]>;
 
@@ -54,8 +54,7 @@ export function validateResizePolicy(
 ): void {
   const seen = new Set<string>();
   for (const [index, { resourceName, restartPolicy }] of policies.entries()) {
-    if (seen.has(resourceName)) errors.duplicate(`${path}[${index}]`, resourceName);
-    seen.add(resourceName);
+    validateUnique(resourceName, seen, `${path}[${index}]`, errors);
     validateChoice(resourceName, RESIZED_RESOURCES, path, errors);
     validateChoice(restartPolicy, RESIZE_RESTART_POLICIES, path, errors);
     if (podRestartPolicy === "Never" && restartPolicy !== "NotRequired")

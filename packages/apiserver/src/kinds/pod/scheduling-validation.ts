@@ -125,12 +125,7 @@ function validateKeysUnselected(
  * @param isStrict - Whether values must be valid label values.
  * @see kubernetes `ValidateNodeSelectorTerm` of `pkg/apis/core/validation`
  */
-export function validateNodeSelectorTerm(
-  term: NodeSelectorTerm,
-  isStrict: boolean,
-  path: string,
-  errors: FieldErrors,
-): void {
+function validateNodeSelectorTerm(term: NodeSelectorTerm, isStrict: boolean, path: string, errors: FieldErrors): void {
   for (const [index, { key = "", operator, values = [] }] of (term?.matchExpressions ?? []).entries()) {
     const at = `${path}.matchExpressions[${index}]`;
     validateOperator(operator, values, at, errors);
@@ -198,7 +193,7 @@ export function validateTopologySpreadConstraints(
     }
     for (const field of ["nodeAffinityPolicy", "nodeTaintsPolicy"] as const) {
       const policy = constraint[field];
-      if (policy !== undefined) validateSupported(policy, NODE_POLICIES, `${at}.${field}`, errors);
+      validateSupported(policy, NODE_POLICIES, `${at}.${field}`, errors);
     }
     validateKeys(matchLabelKeys, labelSelector, `${at}.matchLabelKeys`, errors);
     validateKeysUnselected(matchLabelKeys, labelSelector, `${at}.matchLabelKeys`, errors);

@@ -158,7 +158,7 @@ function validateOption(
   errors: FieldErrors,
 ): void {
   const value = context[member];
-  if (value !== undefined) validateSupported(value, supported, `${path}.${member}`, errors);
+  validateSupported(value, supported, `${path}.${member}`, errors);
 }
 
 function validateId(id: number | undefined, field: string, errors: FieldErrors): void {

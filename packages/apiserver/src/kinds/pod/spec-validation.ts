@@ -3,7 +3,7 @@ import { dnsLabelErrors, dnsSubdomainErrors, ipAddressErrors, qualifiedNameError
 
 import type { FieldErrors } from "../../field-errors.js";
 import { validateLabels } from "../../metadata-validation.js";
-import { addInvalid, validateChoice } from "../../validation/rules.js";
+import { addInvalid, validateChoice, validateUnique } from "../../validation/rules.js";
 import { internalForm } from "../internal-form.js";
 import { validateContainers, validateInitContainers } from "./container-validation.js";
 import { validateDnsConfig } from "./dns-validation.js";
@@ -145,8 +145,7 @@ function validateSchedulingGates({ schedulingGates }: PodSpec, field: string, er
   const seen = new Set<string>();
   for (const [index, { name }] of schedulingGates.entries()) {
     addInvalid(errors, `${field}[${index}]`, name, qualifiedNameErrors(name));
-    if (seen.has(name)) errors.duplicate(`${field}[${index}]`, name);
-    seen.add(name);
+    validateUnique(name, seen, `${field}[${index}]`, errors);
   }
 }
 

@@ -6,7 +6,7 @@ import type { ResourceStrategy } from "../../strategy.js";
 import { validateConditions } from "../../validation/conditions.js";
 import { validateAtMost100Percent, validateIntOrPercent } from "../../validation/int-or-percent.js";
 import { validateLabelSelector } from "../../validation/label-selector.js";
-import { validateNonNegative } from "../../validation/rules.js";
+import { validateNonNegative, validateSupported } from "../../validation/rules.js";
 import { internalForm } from "../internal-form.js";
 import { specAndStatus } from "../spec-and-status.js";
 import { ageCell, table } from "../table-cells.js";
@@ -15,29 +15,20 @@ import { policyTypes } from "./types.js";
 const EVICTION_POLICIES = ["AlwaysAllow", "IfHealthyBudget"];
 const COUNTS = ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"] as const;
 
-const baseStrategy = specAndStatus<PodDisruptionBudget>(() => ({
-  currentHealthy: 0,
-  desiredHealthy: 0,
-  disruptionsAllowed: 0,
-  expectedPods: 0,
-}));
-
 /**
  * Upstream: `pkg/registry/policy/poddisruptionbudget`, `pkg/apis/policy/validation`. A controller computes the counts
  * of the status.
  */
 export const podDisruptionBudgetStrategy: ResourceStrategy<PodDisruptionBudget> = {
-  ...baseStrategy,
-  allowUnconditionalUpdate: false,
-  validateCreate: validateBudget,
-  validateUpdate: (budget, _stored, errors) => validateBudget(budget, errors),
-  status: {
-    ...baseStrategy.status,
-    validateUpdate({ status }, _stored, errors) {
+  ...specAndStatus<PodDisruptionBudget>(
+    () => ({ currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 }),
+    ({ status }, _stored, errors) => {
       for (const count of COUNTS) validateNonNegative(status?.[count], `status.${count}`, errors);
       validateConditions(status?.conditions ?? [], "status.conditions", errors);
     },
-  },
+  ),
+  allowUnconditionalUpdate: false,
+  validate: validateBudget,
   printer: table<PodDisruptionBudget>({
     "Min Available": ({ spec }) => String(spec?.minAvailable ?? "N/A"),
     "Max Unavailable": ({ spec }) => String(spec?.maxUnavailable ?? "N/A"),
@@ -64,8 +55,7 @@ function validateBudget({ spec = {} }: PodDisruptionBudget, errors: FieldErrors)
   validateAmount(minAvailable, "spec.minAvailable", errors);
   validateAmount(maxUnavailable, "spec.maxUnavailable", errors);
   validateLabelSelector(selector, "spec.selector", errors);
-  if (unhealthyPodEvictionPolicy !== undefined && !EVICTION_POLICIES.includes(unhealthyPodEvictionPolicy))
-    errors.notSupported("spec.unhealthyPodEvictionPolicy", unhealthyPodEvictionPolicy, EVICTION_POLICIES);
+  validateSupported(unhealthyPodEvictionPolicy, EVICTION_POLICIES, "spec.unhealthyPodEvictionPolicy", errors);
 }
 
 function validateAmount(amount: number | string | undefined, field: string, errors: FieldErrors): void {

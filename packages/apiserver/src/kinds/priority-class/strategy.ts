@@ -2,7 +2,7 @@ import { type PriorityClass, priorityClasses } from "@kubewright/api";
 
 import { builtInResource } from "../../built-in-resource.js";
 import type { ResourceStrategy } from "../../strategy.js";
-import { FIELD_IS_IMMUTABLE } from "../../validation/rules.js";
+import { FIELD_IS_IMMUTABLE, validateSupported } from "../../validation/rules.js";
 import { ageCell, table } from "../table-cells.js";
 import { priorityAdmission } from "./admission.js";
 import { isSystemName, systemNameProblem } from "./system-classes.js";
@@ -27,8 +27,7 @@ export const priorityClassStrategy: ResourceStrategy<PriorityClass> = {
       if (refusal !== undefined) errors.forbidden("metadata.name", `${reserved}. error: ${refusal}`);
     } else if (value > MAX_USER_PRIORITY)
       errors.forbidden("value", `maximum allowed value of a user defined priority is ${MAX_USER_PRIORITY}`);
-    if (preemptionPolicy !== undefined && !PREEMPTION_POLICIES.includes(preemptionPolicy))
-      errors.notSupported("preemptionPolicy", preemptionPolicy, PREEMPTION_POLICIES);
+    validateSupported(preemptionPolicy, PREEMPTION_POLICIES, "preemptionPolicy", errors);
   },
   validateUpdate(priorityClass, stored, errors) {
     if (priorityClass.value !== stored.value) errors.forbidden("value", "may not be changed in an update.");

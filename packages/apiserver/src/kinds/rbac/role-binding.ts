@@ -14,6 +14,7 @@ import { builtInResource } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
 import type { ResourceStrategy, TablePrinter } from "../../strategy.js";
+import { validateRequired, validateSupported } from "../../validation/rules.js";
 import { age, columns } from "../table-cells.js";
 
 const GROUP = "rbac.authorization.k8s.io";
@@ -64,9 +65,8 @@ function bindingStrategy(namespaced: boolean): ResourceStrategy<Binding> {
   };
   return {
     applyDefaults: setGroups,
-    validateCreate: validate,
+    validate,
     validateUpdate(binding, stored, errors) {
-      validate(binding, errors);
       if (!jsonEqual(binding.roleRef, stored.roleRef))
         errors.invalid("roleRef", binding.roleRef, "cannot change roleRef");
     },
@@ -85,9 +85,8 @@ function setGroups({ roleRef, subjects = [] }: Binding): void {
 
 function validateRoleRef({ apiGroup, kind, name }: RoleRef, kinds: readonly string[], errors: FieldErrors): void {
   if (apiGroup !== GROUP) errors.notSupported("roleRef.apiGroup", apiGroup, [GROUP]);
-  if (!kinds.includes(kind)) errors.notSupported("roleRef.kind", kind, kinds);
-  if (!name) errors.required("roleRef.name");
-  else for (const message of pathSegmentErrors(name)) errors.invalid("roleRef.name", name, message);
+  validateSupported(kind, kinds, "roleRef.kind", errors);
+  validateRequired(name, pathSegmentErrors, "roleRef.name", errors);
 }
 
 function validateSubject(subject: RoleSubject, path: string, namespaced: boolean, errors: FieldErrors): void {

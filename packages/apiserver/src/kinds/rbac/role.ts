@@ -8,8 +8,7 @@ import { validateLabelSelector } from "../../validation/label-selector.js";
 
 /** Upstream: `pkg/registry/rbac/role`, `pkg/apis/rbac/validation` ValidateRole. */
 const roleStrategy: ResourceStrategy<Role> = {
-  validateCreate: (role, errors) => validateRules(role.rules, true, errors),
-  validateUpdate: (role, _stored, errors) => validateRules(role.rules, true, errors),
+  validate: ({ rules }, errors) => validateRules(rules, true, errors),
   allowCreateOnUpdate: true,
   nameFormat: "path-segment",
 };
@@ -25,8 +24,7 @@ export const roleResource = builtInResource<Role>({
  * selects.
  */
 const clusterRoleStrategy: ResourceStrategy<ClusterRole> = {
-  validateCreate: validateClusterRole,
-  validateUpdate: (role, _stored, errors) => validateClusterRole(role, errors),
+  validate: validateClusterRole,
   allowCreateOnUpdate: true,
   nameFormat: "path-segment",
 };

@@ -2,12 +2,12 @@ import { type ResourceQuota, parseQuantity, resourceQuotas } from "@kubewright/a
 
 import { builtInResource } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
-import { restoreMember } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { FIELD_IS_IMMUTABLE } from "../../validation/rules.js";
 import type { Resources } from "../pod/pod-resources.js";
 import { isExtendedResource } from "../pod/resource-names.js";
 import { validateResourceName } from "../pod/resource-validation.js";
+import { separateStatus } from "../spec-and-status.js";
 import { ageCell, table } from "../table-cells.js";
 import { resourceQuotaAdmission } from "./admission.js";
 import { validateScopes } from "./scope-validation.js";
@@ -22,24 +22,19 @@ const COUNTED = new Set(
 
 /** Upstream: `pkg/registry/core/resourcequota`, `ValidateResourceQuota`. */
 export const resourceQuotaStrategy: ResourceStrategy<ResourceQuota> = {
-  prepareForCreate(quota) {
-    quota.status = {};
-  },
-  validateCreate: validateQuota,
-  prepareForUpdate: (quota, stored) => restoreMember(quota, stored, "status"),
+  ...separateStatus<ResourceQuota>(
+    () => ({}),
+    ({ status }, _stored, errors) => {
+      validateAmounts(status?.hard, "status.hard", errors);
+      validateAmounts(status?.used, "status.used", errors);
+    },
+  ),
+  validate: validateQuota,
   validateUpdate(quota, stored, errors) {
-    validateQuota(quota, errors);
     const scopes = new Set(quota.spec?.scopes ?? []);
     const before = new Set(stored.spec?.scopes ?? []);
     if (scopes.size !== before.size || [...scopes].some((scope) => !before.has(scope)))
       errors.invalid("spec.scopes", quota.spec?.scopes ?? null, FIELD_IS_IMMUTABLE);
-  },
-  status: {
-    prepareForUpdate: (quota, stored) => restoreMember(quota, stored, "spec"),
-    validateUpdate({ status }, _stored, errors) {
-      validateAmounts(status?.hard, "status.hard", errors);
-      validateAmounts(status?.used, "status.used", errors);
-    },
   },
   printer: table<ResourceQuota>({
     Request: (quota) => usageCell(quota, (name) => !name.startsWith("limits")),

@@ -3,7 +3,7 @@ import { ipAddressErrors, ipFamily } from "@kubewright/api/validation";
 
 import type { FieldErrors } from "../../field-errors.js";
 import { isDualStack } from "../../validation/ip-address.js";
-import { addInvalid, validateSupported } from "../../validation/rules.js";
+import { addInvalid, validateSupported, validateUnique } from "../../validation/rules.js";
 import { isHeadless } from "./service-requirements.js";
 
 type Spec = NonNullable<Service["spec"]>;
@@ -23,10 +23,9 @@ export function validateClusterIPs(spec: Spec, errors: FieldErrors): void {
   const seen = new Set<string>();
   for (const [index, family] of ipFamilies.entries()) {
     validateSupported(family, FAMILIES, `spec.ipFamilies[${index}]`, errors);
-    if (seen.has(family)) errors.duplicate(`spec.ipFamilies[${index}]`, family);
-    seen.add(family);
+    validateUnique(family, seen, `spec.ipFamilies[${index}]`, errors);
   }
-  if (ipFamilyPolicy !== undefined) validateSupported(ipFamilyPolicy, FAMILY_POLICIES, "spec.ipFamilyPolicy", errors);
+  validateSupported(ipFamilyPolicy, FAMILY_POLICIES, "spec.ipFamilyPolicy", errors);
   if (!validateAddresses(clusterIPs, errors)) return;
   if (clusterIPs.length > 1 && !isDualStack(clusterIPs.map(ipFamily)))
     errors.invalid(FIELD, clusterIPs, "may specify no more than one IP for each IP family");

@@ -13,7 +13,13 @@ import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
 import { validateLabels } from "../../metadata-validation.js";
 import { cidrErrors, specialAddressErrors } from "../../validation/ip-address.js";
-import { addInvalid, validateChoice, validateSupported } from "../../validation/rules.js";
+import {
+  addInvalid,
+  validateChoice,
+  validateRequired,
+  validateSupported,
+  validateUnique,
+} from "../../validation/rules.js";
 import { internalForm } from "../internal-form.js";
 import { validateClusterIPs } from "./cluster-ips-validation.js";
 import { isHeadless, isExternallyAccessible, needsHealthCheck } from "./service-requirements.js";
@@ -144,8 +150,7 @@ function validateExternalName(spec: Spec, errors: FieldErrors): void {
   if ((spec.ipFamilies?.length ?? 0) > 0) errors.forbidden("spec.ipFamilies", detail);
   if (spec.ipFamilyPolicy !== undefined) errors.forbidden("spec.ipFamilyPolicy", detail);
   const name = (spec.externalName ?? "").replace(/\.$/, "");
-  if (name === "") errors.required("spec.externalName");
-  else addInvalid(errors, "spec.externalName", name, dnsSubdomainErrors(name));
+  validateRequired(name, dnsSubdomainErrors, "spec.externalName", errors);
 }
 
 /** Upstream: `validateServicePort`. */
@@ -160,8 +165,7 @@ function validatePort(
     if (needsName) errors.required(`${at}.name`);
   } else {
     addInvalid(errors, `${at}.name`, name, dnsLabelErrors(name));
-    if (names.has(name)) errors.duplicate(`${at}.name`, name);
-    names.add(name);
+    validateUnique(name, names, `${at}.name`, errors);
   }
   addInvalid(errors, `${at}.port`, port, portNumberErrors(port));
   validateChoice(protocol, PROTOCOLS, `${at}.protocol`, errors);
@@ -231,8 +235,7 @@ function validateTraffic(spec: Spec, errors: FieldErrors): void {
   else if (externalTrafficPolicy)
     errors.invalid(field, externalTrafficPolicy, "may only be set for externally-accessible services");
   if (needsHealthCheck(spec)) {
-    if (!healthCheckNodePort) errors.required("spec.healthCheckNodePort");
-    else addInvalid(errors, "spec.healthCheckNodePort", healthCheckNodePort, portNumberErrors(healthCheckNodePort));
+    validateRequired(healthCheckNodePort, portNumberErrors, "spec.healthCheckNodePort", errors);
   } else if (healthCheckNodePort) {
     const detail = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
     errors.invalid("spec.healthCheckNodePort", healthCheckNodePort, detail);
@@ -241,6 +244,5 @@ function validateTraffic(spec: Spec, errors: FieldErrors): void {
     validateSupported(internalTrafficPolicy, TRAFFIC_POLICIES, "spec.internalTrafficPolicy", errors);
   else if (type === "NodePort" || type === "LoadBalancer" || type === "ClusterIP")
     errors.required("spec.internalTrafficPolicy");
-  if (trafficDistribution !== undefined)
-    validateSupported(trafficDistribution, DISTRIBUTIONS, "spec.trafficDistribution", errors);
+  validateSupported(trafficDistribution, DISTRIBUTIONS, "spec.trafficDistribution", errors);
 }

@@ -5,7 +5,13 @@ import { builtInResource } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
-import { FIELD_IS_IMMUTABLE, addInvalid } from "../../validation/rules.js";
+import {
+  FIELD_IS_IMMUTABLE,
+  addInvalid,
+  validateRequired,
+  validateSupported,
+  validateUnique,
+} from "../../validation/rules.js";
 import { ageCell, table } from "../table-cells.js";
 import { isDefaultClass } from "./storage-class-lookup.js";
 import { storageClassTypes } from "./types.js";
@@ -25,9 +31,8 @@ export const storageClassStrategy: ResourceStrategy<StorageClass> = {
     storageClass.reclaimPolicy ??= "Delete";
     storageClass.volumeBindingMode ??= "Immediate";
   },
-  validateCreate: validateStorageClass,
+  validate: validateStorageClass,
   validateUpdate(storageClass, stored, errors) {
-    validateStorageClass(storageClass, errors);
     for (const field of IMMUTABLE)
       if (!jsonEqual(storageClass[field], stored[field]))
         errors.invalid(field, storageClass[field], FIELD_IS_IMMUTABLE);
@@ -52,14 +57,11 @@ export const storageClassResource = builtInResource<StorageClass>({
 function validateStorageClass(storageClass: StorageClass, errors: FieldErrors): void {
   const { reclaimPolicy, volumeBindingMode } = storageClass;
   const provisioner = (storageClass.provisioner ?? "").toLowerCase();
-  if (provisioner === "") errors.required("provisioner");
-  else addInvalid(errors, "provisioner", provisioner, qualifiedNameErrors(provisioner));
+  validateRequired(provisioner, qualifiedNameErrors, "provisioner", errors);
   validateParameters(storageClass.parameters ?? {}, errors);
-  if (reclaimPolicy && !RECLAIM_POLICIES.includes(reclaimPolicy))
-    errors.notSupported("reclaimPolicy", reclaimPolicy, RECLAIM_POLICIES);
+  validateSupported(reclaimPolicy || undefined, RECLAIM_POLICIES, "reclaimPolicy", errors);
   if (volumeBindingMode === undefined) errors.required("volumeBindingMode");
-  else if (!BINDING_MODES.includes(volumeBindingMode))
-    errors.notSupported("volumeBindingMode", volumeBindingMode, BINDING_MODES);
+  validateSupported(volumeBindingMode, BINDING_MODES, "volumeBindingMode", errors);
   validateTopologies(storageClass.allowedTopologies ?? [], errors);
 }
 
@@ -100,8 +102,7 @@ function validateExpression({ key, values }: Expression, path: string, errors: F
   if ((values ?? []).length === 0) errors.required(`${path}.values`);
   const seen = new Set<string>();
   for (const [index, value] of (values ?? []).entries()) {
-    if (seen.has(value)) errors.duplicate(`${path}.values[${index}]`, value);
-    seen.add(value);
+    validateUnique(value, seen, `${path}.values[${index}]`, errors);
   }
   addInvalid(errors, `${path}.key`, key, labelKeyErrors(key));
 }
