@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "@kubewright/api";
 
 import type { ScalePaths } from "../scale-paths.js";
-import type { WebhookClientConfig } from "../kinds/admissionregistration/webhook-validation.js";
+import type { WebhookClientConfig } from "../validation/webhook-client-config.js";
 import type { StructuralSchema } from "./structural-schema.js";
 
 /** The fields of a CustomResourceDefinition that the server reads. */

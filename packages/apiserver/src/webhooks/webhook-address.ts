@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "@kubewright/api";
 
-import type { WebhookClientConfig } from "../kinds/admissionregistration/webhook-validation.js";
+import type { WebhookClientConfig } from "../validation/webhook-client-config.js";
 import type { ResourceRegistry } from "../resource-registry.js";
 import type { WebhookCall } from "./webhook-call.js";
 

@@ -1,10 +1,11 @@
 import type { LabelSelector } from "@kubewright/api";
-import { dns1035LabelErrors, dnsSubdomainErrors, portNumberErrors } from "@kubewright/api/validation";
+import { dns1035LabelErrors, dnsSubdomainErrors } from "@kubewright/api/validation";
 
 import { AdmissionExpressions } from "../../admission/expressions.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { validateLabelSelector } from "../../validation/label-selector.js";
-import { addInvalid } from "../../validation/rules.js";
+import { addInvalid, validateSupported, validateUnique } from "../../validation/rules.js";
+import { type WebhookClientConfig, validateClientConfig } from "../../validation/webhook-client-config.js";
 import { type MatchCondition, validateMatchConditions } from "./match-conditions.js";
 import { FAILURE_POLICIES, MATCH_POLICIES, type OperationRule, validateRule } from "./rule-validation.js";
 
@@ -25,20 +26,11 @@ export interface Webhook {
   reinvocationPolicy?: string;
 }
 
-/** The address of a webhook. */
-export interface WebhookClientConfig {
-  url?: string;
-  service?: { name: string; namespace: string; path?: string; port?: number };
-  /** PEM certificates in base64. */
-  caBundle?: string;
-}
-
 /** The supported versions of AdmissionReview. */
-export const REVIEW_VERSIONS = ["v1", "v1beta1"];
+const REVIEW_VERSIONS = ["v1", "v1beta1"];
 const SIDE_EFFECTS = ["None", "NoneOnDryRun"];
 const REINVOCATION_POLICIES = ["IfNeeded", "Never"];
 const MAX_TIMEOUT_SECONDS = 30;
-const URL_FORM = "; desired format: https://host[/path]";
 
 /** Upstream: `validateMutatingWebhookConfiguration`, `validateValidatingWebhookConfiguration`. */
 export function validateWebhooks(webhooks: readonly Webhook[], errors: FieldErrors): void {
@@ -48,9 +40,7 @@ export function validateWebhooks(webhooks: readonly Webhook[], errors: FieldErro
     const path = `webhooks[${index}]`;
     validateWebhook(webhook, path, compiler, errors);
     validateReviewVersions(webhook.admissionReviewVersions ?? [], `${path}.admissionReviewVersions`, errors);
-    if (!webhook.name) continue;
-    if (names.has(webhook.name)) errors.duplicate(`${path}.name`, webhook.name);
-    names.add(webhook.name);
+    if (webhook.name) validateUnique(webhook.name, names, `${path}.name`, errors);
   }
 }
 
@@ -58,13 +48,13 @@ function validateWebhook(webhook: Webhook, path: string, compiler: AdmissionExpr
   const { timeoutSeconds } = webhook;
   validateFullyQualifiedName(webhook.name ?? "", `${path}.name`, errors);
   for (const [index, rule] of (webhook.rules ?? []).entries()) validateRule(rule, `${path}.rules[${index}]`, errors);
-  validateOneOf(webhook.failurePolicy, `${path}.failurePolicy`, FAILURE_POLICIES, errors);
-  validateOneOf(webhook.matchPolicy, `${path}.matchPolicy`, MATCH_POLICIES, errors);
+  validateSupported(webhook.failurePolicy, FAILURE_POLICIES, `${path}.failurePolicy`, errors);
+  validateSupported(webhook.matchPolicy, MATCH_POLICIES, `${path}.matchPolicy`, errors);
   // A client may omit the field, although its type is required.
   const sideEffects = webhook.sideEffects as string | null | undefined;
   if (sideEffects === undefined || sideEffects === null)
     errors.required(`${path}.sideEffects`, `must specify one of ${SIDE_EFFECTS.join(", ")}`);
-  else validateOneOf(sideEffects, `${path}.sideEffects`, SIDE_EFFECTS, errors);
+  else validateSupported(sideEffects, SIDE_EFFECTS, `${path}.sideEffects`, errors);
   if (timeoutSeconds !== undefined && (timeoutSeconds < 1 || timeoutSeconds > MAX_TIMEOUT_SECONDS))
     errors.invalid(
       `${path}.timeoutSeconds`,
@@ -73,19 +63,10 @@ function validateWebhook(webhook: Webhook, path: string, compiler: AdmissionExpr
     );
   validateLabelSelector(webhook.namespaceSelector, `${path}.namespaceSelector`, errors);
   validateLabelSelector(webhook.objectSelector, `${path}.objectSelector`, errors);
-  validateOneOf(webhook.reinvocationPolicy, `${path}.reinvocationPolicy`, REINVOCATION_POLICIES, errors);
+  validateSupported(webhook.reinvocationPolicy, REINVOCATION_POLICIES, `${path}.reinvocationPolicy`, errors);
   validateClientConfig(webhook.clientConfig ?? {}, `${path}.clientConfig`, errors);
   const conditions = webhook.matchConditions ?? [];
   validateMatchConditions(conditions, `${path}.matchConditions`, compiler, { authorizer: true }, errors);
-}
-
-function validateOneOf(
-  value: string | undefined,
-  path: string,
-  supported: readonly string[],
-  errors: FieldErrors,
-): void {
-  if (value !== undefined && !supported.includes(value)) errors.notSupported(path, value, supported);
 }
 
 /** Upstream: `IsFullyQualifiedName`. */
@@ -111,71 +92,4 @@ function validateReviewVersions(versions: readonly string[], path: string, error
   }
   if (!REVIEW_VERSIONS.some((version) => seen.has(version)))
     errors.invalid(path, versions, `must include at least one of ${REVIEW_VERSIONS.join(", ")}`);
-}
-
-function validateClientConfig({ url, service }: WebhookClientConfig, path: string, errors: FieldErrors): void {
-  if (url !== undefined && service === undefined) validateUrl(url, `${path}.url`, errors);
-  else if (url === undefined && service !== undefined) validateService(service, `${path}.service`, errors);
-  else errors.required(path, "exactly one of url or service is required");
-}
-
-/** Validates a URL, split into parts as Go does. Upstream: apiserver `pkg/util/webhook` ValidateWebhookURL. */
-function validateUrl(url: string, path: string, errors: FieldErrors): void {
-  const parts = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s.exec(url);
-  const [, scheme = "", authority = "", , query = "", fragment = ""] = parts ?? [];
-  const problem = urlProblem(url, scheme);
-  if (problem !== undefined) {
-    errors.required(path, `url must be a valid URL: parse ${JSON.stringify(url)}: ${problem}${URL_FORM}`);
-    return;
-  }
-  const at = authority.lastIndexOf("@");
-  if (scheme.toLowerCase() !== "https")
-    errors.invalid(path, scheme.toLowerCase(), `'https' is the only allowed URL scheme${URL_FORM}`);
-  const host = authority.slice(at + 1);
-  if (host === "") errors.invalid(path, host, `host must be specified${URL_FORM}`);
-  if (at >= 0) errors.invalid(path, authority.slice(0, at), "user information is not permitted in the URL");
-  if (fragment !== "") errors.invalid(path, decodeURIComponent(fragment), "fragments are not permitted in the URL");
-  if (query !== "") errors.invalid(path, query, "query parameters are not permitted in the URL");
-}
-
-/** Returns the error of Go's `url.Parse`; `undefined` when the URL is valid. */
-function urlProblem(url: string, scheme: string): string | undefined {
-  // oxlint-disable-next-line no-control-regex -- those are what it refuses
-  if (/[\u0000-\u001f\u007f]/.test(url)) return "net/url: invalid control character in URL";
-  if (url.startsWith(":")) return "missing protocol scheme";
-  const escape = /%(?![0-9a-fA-F]{2}).{0,2}/.exec(url)?.[0];
-  if (escape !== undefined) return `invalid URL escape ${JSON.stringify(escape)}`;
-  if (scheme === "" && /^[^/?#]*:/.test(url)) return "first path segment in URL cannot contain colon";
-  const port = /^[^:]+:\/\/(?:[^/?#@]*@)?(?:\[[^\]]*\]|[^/?#:]*)(:[^/?#]*)/.exec(url)?.[1];
-  if (port !== undefined && !/^:\d*$/.test(port)) return `invalid port ${JSON.stringify(port)} after host`;
-  return undefined;
-}
-
-/** Upstream: `ValidateWebhookService`. */
-function validateService(
-  { name, namespace, port, path: urlPath }: NonNullable<WebhookClientConfig["service"]>,
-  path: string,
-  errors: FieldErrors,
-): void {
-  if (!name) errors.required(`${path}.name`);
-  if (!namespace) errors.required(`${path}.namespace`);
-  if (port !== undefined)
-    addInvalid(
-      errors,
-      `${path}.port`,
-      port,
-      portNumberErrors(port).map((sentence) => `port is not valid: ${sentence}`),
-    );
-  if (urlPath === undefined || urlPath === "" || urlPath === "/") return;
-  const problem = (detail: string): void => errors.invalid(`${path}.path`, urlPath, detail);
-  if (urlPath === "//") {
-    problem("segment[0] may not be empty");
-    return;
-  }
-  if (!urlPath.startsWith("/")) problem("must start with a '/'");
-  const segments = urlPath.slice(1).replace(/\/$/, "").split("/");
-  for (const [index, segment] of segments.entries()) {
-    if (segment === "") problem(`segment[${index}] may not be empty`);
-    else for (const sentence of dnsSubdomainErrors(segment)) problem(`segment[${index}]: ${sentence}`);
-  }
 }

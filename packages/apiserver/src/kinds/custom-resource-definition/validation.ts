@@ -6,9 +6,9 @@ import { RuleCompiler } from "../../custom-resources/expression-rules.js";
 import type { StructuralSchema } from "../../custom-resources/structural-schema.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
-import { addInvalid } from "../../validation/rules.js";
+import { addInvalid, validateChoice } from "../../validation/rules.js";
+import { type WebhookClientConfig, validateClientConfig } from "../../validation/webhook-client-config.js";
 import { internalForm } from "../internal-form.js";
-import { type WebhookClientConfig, validateClientConfig } from "./client-config.js";
 import { type SchemaValidationContext, createSchemaValidationContext, validateSchema } from "./schema-validation.js";
 
 type Version = CustomResourceDefinition["spec"]["versions"][number];
@@ -59,8 +59,7 @@ function validateSpec(
     else if (!spec.group.includes("."))
       errors.invalid("spec.group", spec.group, "should be a domain with at least one dot");
   }
-  if (!spec.scope) errors.required("spec.scope");
-  else if (!SCOPES.includes(spec.scope)) errors.notSupported("spec.scope", spec.scope, SCOPES);
+  validateChoice(spec.scope, SCOPES, "spec.scope", errors);
   validateVersions(spec.versions, errors);
   validateNames(spec.names, errors);
   if (spec.preserveUnknownFields === true) {
@@ -326,7 +325,7 @@ function validateConversion(conversion: unknown, errors: FieldErrors): void {
     return;
   }
   if (webhook?.clientConfig === undefined) errors.required(client, "required when strategy is set to Webhook");
-  else validateClientConfig(webhook.clientConfig, client, errors);
+  else validateClientConfig(swapServiceNames(webhook.clientConfig), client, errors);
   if (versions.length === 0) {
     errors.required(reviews);
     return;
@@ -339,6 +338,13 @@ function validateConversion(conversion: unknown, errors: FieldErrors): void {
   }
   if (!seen.has("v1") && !seen.has("v1beta1"))
     errors.invalid(reviews, versions, "must include at least one of v1, v1beta1");
+}
+
+/** Swaps name and namespace, because upstream passes them in the wrong order. */
+function swapServiceNames(config: WebhookClientConfig): WebhookClientConfig {
+  const { service } = config;
+  if (service === undefined) return config;
+  return { ...config, service: { ...service, name: service.namespace, namespace: service.name } };
 }
 
 /** Upstream: `ValidateCustomResourceDefinitionStoredVersions`. */
