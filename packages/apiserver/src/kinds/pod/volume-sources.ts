@@ -3,7 +3,7 @@ import { byteLength, dnsLabelErrors, dnsSubdomainErrors } from "@kubewright/api/
 
 import type { FieldErrors } from "../../field-errors.js";
 import { validateAnnotations, validateLabels } from "../../metadata-validation.js";
-import { addInvalid, validateSupported } from "../../validation/rules.js";
+import { addInvalid, validateRequired, validateSupported } from "../../validation/rules.js";
 import { validateClaimSpec } from "../persistent-volume-claim/spec-validation.js";
 import { validateNoBacksteps, validateLocalPath } from "./local-path.js";
 import { validateDownwardFile, validateKeyToPath, validateMode, validateProjections } from "./projection-validation.js";
@@ -11,11 +11,10 @@ import { validateDownwardFile, validateKeyToPath, validateMode, validateProjecti
 type Volume = NonNullable<PodSpec["volumes"]>[number];
 type SourceName = Exclude<keyof Volume, "name">;
 type Source<Name extends SourceName> = NonNullable<Volume[Name]>;
-/** @param isPod - Whether the volume belongs to a pod, not to a template. */
-type Rule<Name extends SourceName> = (source: Source<Name>, path: string, errors: FieldErrors, isPod: boolean) => void;
+/** @param isPod - Whether the volume belongs to a pod, not to a template or a PersistentVolume. Default false. */
+type Rule<Name extends SourceName> = (source: Source<Name>, path: string, errors: FieldErrors, isPod?: boolean) => void;
 
-/** The values are also valid in PersistentVolumes. */
-export const HOST_PATH_TYPES = [
+const HOST_PATH_TYPES = [
   "",
   "BlockDevice",
   "CharDevice",
@@ -25,8 +24,8 @@ export const HOST_PATH_TYPES = [
   "FileOrCreate",
   "Socket",
 ];
-export const CACHING_MODES = ["None", "ReadOnly", "ReadWrite"];
-export const DISK_KINDS = ["Dedicated", "Managed", "Shared"];
+const CACHING_MODES = ["None", "ReadOnly", "ReadWrite"];
+const DISK_KINDS = ["Dedicated", "Managed", "Shared"];
 export const PULL_POLICIES = ["Always", "IfNotPresent", "Never"];
 const MAX_DRIVER_NAME = 63;
 const MAX_TENANT = 64;
@@ -39,7 +38,7 @@ const ISCSI_NAMES: Readonly<Record<string, RegExp>> = {
 };
 
 /** The rules in upstream's order. Only the first source that is set is permitted. */
-const RULES: { readonly [Name in SourceName]-?: Rule<Name> } = {
+export const volumeSourceRules: { readonly [Name in SourceName]-?: Rule<Name> } = {
   emptyDir({ sizeLimit }, path, errors) {
     if (sizeLimit !== undefined && (parseQuantity(sizeLimit)?.nanos ?? 0n) < 0n)
       errors.forbidden(`${path}.sizeLimit`, "SizeLimit field must be a valid resource quantity");
@@ -47,7 +46,7 @@ const RULES: { readonly [Name in SourceName]-?: Rule<Name> } = {
   hostPath({ path: hostPath, type }, path, errors) {
     if (!hostPath) return errors.required(`${path}.path`);
     validateNoBacksteps(hostPath, `${path}.path`, errors);
-    if (type !== undefined) validateSupported(type, HOST_PATH_TYPES, `${path}.type`, errors);
+    validateSupported(type, HOST_PATH_TYPES, `${path}.type`, errors);
   },
   gitRepo(source, path, errors) {
     requireFields(source, ["repository"], path, errors);
@@ -137,7 +136,7 @@ const RULES: { readonly [Name in SourceName]-?: Rule<Name> } = {
     requireFields(source, ["diskName", "diskURI"], path, errors);
     const { cachingMode, kind } = source;
     const diskURI = source.diskURI ?? "";
-    if (cachingMode !== undefined) validateSupported(cachingMode, CACHING_MODES, `${path}.cachingMode`, errors);
+    validateSupported(cachingMode, CACHING_MODES, `${path}.cachingMode`, errors);
     if (kind === undefined) return;
     validateSupported(kind, DISK_KINDS, `${path}.kind`, errors);
     const [start, example] =
@@ -150,8 +149,7 @@ const RULES: { readonly [Name in SourceName]-?: Rule<Name> } = {
     if (!diskURI.startsWith(start)) errors.notSupported(`${path}.diskURI`, diskURI, [example]);
   },
   storageos({ volumeName = "", volumeNamespace = "", secretRef }, path, errors) {
-    if (volumeName === "") errors.required(`${path}.volumeName`);
-    else addInvalid(errors, `${path}.volumeName`, volumeName, dnsLabelErrors(volumeName));
+    validateRequired(volumeName, dnsLabelErrors, `${path}.volumeName`, errors);
     if (volumeNamespace !== "")
       addInvalid(errors, `${path}.volumeNamespace`, volumeNamespace, dnsLabelErrors(volumeNamespace));
     validateSecretRef(secretRef, `${path}.secretRef`, errors);
@@ -189,7 +187,7 @@ const RULES: { readonly [Name in SourceName]-?: Rule<Name> } = {
   },
 };
 
-export const SOURCE_NAMES = Object.keys(RULES) as readonly SourceName[];
+export const SOURCE_NAMES = Object.keys(volumeSourceRules) as readonly SourceName[];
 
 /** Validates the first source of a volume. */
 export function validateVolumeSource(
@@ -199,7 +197,7 @@ export function validateVolumeSource(
   isPod: boolean,
   errors: FieldErrors,
 ): void {
-  const rule = RULES[name] as Rule<SourceName>;
+  const rule = volumeSourceRules[name] as Rule<SourceName>;
   rule(volume[name] as never, `${path}.${firstSourcePath(name)}`, errors, isPod);
 }
 
@@ -213,7 +211,7 @@ export function extraSourcePath(name: SourceName): string {
   return name === "cephfs" ? "cephFS" : name === "downwardAPI" ? "downwarAPI" : name;
 }
 
-function requiringFields<T extends object>(
+export function requiringFields<T extends object>(
   ...members: readonly (keyof T & string)[]
 ): (source: T, path: string, errors: FieldErrors) => void {
   return (source, path, errors) => {
@@ -222,7 +220,7 @@ function requiringFields<T extends object>(
 }
 
 /** Reports missing fields. An empty string or list counts as missing. */
-function requireFields<T extends object>(
+export function requireFields<T extends object>(
   source: T,
   members: readonly (keyof T & string)[],
   path: string,
@@ -230,7 +228,7 @@ function requireFields<T extends object>(
 ): void {
   for (const member of members) {
     const value = source[member];
-    if (value === undefined || value === "" || (Array.isArray(value) && value.length === 0))
+    if (value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0))
       errors.required(`${path}.${member}`);
   }
 }
@@ -250,18 +248,23 @@ function validatePartition({ partition = 0 }: { partition?: number }, path: stri
     errors.invalid(`${path}.partition`, partition, "must be between 1 and 255, inclusive");
 }
 
-function validateUnit(lun: number, field: string, errors: FieldErrors): void {
+export function validateUnit(lun: number, field: string, errors: FieldErrors): void {
   if (lun < 0 || lun > 255) errors.invalid(field, lun, "must be between 0 and 255, inclusive");
 }
 
+/** Whether the text is an iSCSI name of one of the three forms. */
+export function isInitiatorName(name: string): boolean {
+  return ISCSI_NAMES[name.slice(0, 3)]?.test(name) === true;
+}
+
 function validateIscsiName(name: string, field: string, errors: FieldErrors): void {
-  const pattern = ISCSI_NAMES[name.slice(0, 3)];
-  if (pattern === undefined) errors.invalid(field, name, "must be valid format starting with iqn, eui, or naa");
-  else if (!pattern.test(name)) errors.invalid(field, name, "must be valid format");
+  if (ISCSI_NAMES[name.slice(0, 3)] === undefined)
+    errors.invalid(field, name, "must be valid format starting with iqn, eui, or naa");
+  else if (!isInitiatorName(name)) errors.invalid(field, name, "must be valid format");
 }
 
 function validateSecretRef(secret: { name?: string } | undefined, path: string, errors: FieldErrors): void {
-  if (secret !== undefined && !secret.name) errors.required(`${path}.name`);
+  if (secret !== undefined) requireFields(secret, ["name"], path, errors);
 }
 
 /** Whether the text splits into host and port. Upstream: Go's `net.SplitHostPort`. */
