@@ -16,9 +16,9 @@ const fleets = builtInResource<Fleet>({
   definition,
   types: {
     fields: {
-      Fleet: "apiVersion:string,kind:string,metadata:ObjectMeta,spec:FleetSpec,status:FleetStatus",
-      FleetSpec: "selector:LabelSelector,ships:int32",
-      FleetStatus: "afloat:int32",
+      Fleet: "| apiVersion kind metadata:ObjectMeta spec:FleetSpec status:FleetStatus",
+      FleetSpec: "| selector:LabelSelector ships:int32",
+      FleetStatus: "| afloat:int32",
     },
   },
   strategy: {
