@@ -11,7 +11,7 @@ import type { ResourceStrategy } from "../../strategy.js";
 import { separateStatus } from "../spec-and-status.js";
 import { fromV1, restoreRoundTripAnnotations, toV1 } from "./conversion.js";
 import { applyAutoscalerDefaults } from "./defaults.js";
-import { autoscalerCells, autoscalerColumns } from "./printer.js";
+import { autoscalerPrinter } from "./printer.js";
 import { autoscalingTypes } from "./types.js";
 import { validateAutoscaler, validateAutoscalerStatus } from "./validation.js";
 
@@ -26,7 +26,7 @@ export const horizontalPodAutoscalerStrategy: ResourceStrategy<HorizontalPodAuto
     (autoscaler, _stored, errors) => validateAutoscalerStatus(autoscaler, errors),
   ),
   validate: validateAutoscaler,
-  printer: { columns: autoscalerColumns, cells: autoscalerCells },
+  printer: autoscalerPrinter,
 };
 
 /** The strategy for v1. Annotations store the fields that v1 does not have. */
@@ -50,10 +50,7 @@ export const horizontalPodAutoscalerV1Strategy: ResourceStrategy<HorizontalPodAu
     },
     validateUpdate: (autoscaler, _stored, errors) => validateAutoscalerStatus(fromV1(autoscaler), errors),
   },
-  printer: {
-    columns: autoscalerColumns,
-    cells: (autoscaler, nowMs) => autoscalerCells(fromV1(autoscaler), nowMs),
-  },
+  printer: { ...autoscalerPrinter, cells: (autoscaler, nowMs) => autoscalerPrinter.cells(fromV1(autoscaler), nowMs) },
 };
 
 const common = {

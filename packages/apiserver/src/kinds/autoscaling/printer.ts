@@ -1,7 +1,6 @@
-import type { HorizontalPodAutoscaler } from "@kubewright/api";
+import type { HorizontalPodAutoscaler, KubernetesObject } from "@kubewright/api";
 
-import type { TableCell } from "../../strategy.js";
-import { age, columns } from "../table-cells.js";
+import { ageCell, table } from "../table-cells.js";
 import type { Metric } from "./defaults.js";
 
 type MetricStatus = NonNullable<NonNullable<HorizontalPodAutoscaler["status"]>["currentMetrics"]>[number];
@@ -10,22 +9,18 @@ type Target = NonNullable<Metric["resource"]>["target"];
 
 const MAX_SHOWN_METRICS = 2;
 
-export const autoscalerColumns = columns("Name", "Reference", "Targets", "MinPods", "MaxPods", "Replicas", "Age");
+/** An object that was decoded from empty data has no spec. */
+type PrintedAutoscaler = KubernetesObject & Partial<Pick<HorizontalPodAutoscaler, "spec" | "status">>;
 
 /** Upstream: `printHorizontalPodAutoscaler`. */
-export function autoscalerCells({ metadata, spec, status }: HorizontalPodAutoscaler, nowMs: number): TableCell[] {
-  // An object that was decoded from empty data has no spec.
-  const { scaleTargetRef, metrics, minReplicas, maxReplicas } = (spec ?? {}) as Partial<typeof spec>;
-  return [
-    metadata.name ?? "",
-    `${scaleTargetRef?.kind ?? ""}/${scaleTargetRef?.name ?? ""}`,
-    targetsCell(metrics ?? [], status?.currentMetrics ?? []),
-    String(minReplicas ?? "<unset>"),
-    maxReplicas ?? 0,
-    status?.currentReplicas ?? 0,
-    age(metadata.creationTimestamp, nowMs),
-  ];
-}
+export const autoscalerPrinter = table<PrintedAutoscaler>({
+  Reference: ({ spec }) => `${spec?.scaleTargetRef?.kind ?? ""}/${spec?.scaleTargetRef?.name ?? ""}`,
+  Targets: ({ spec, status }) => targetsCell(spec?.metrics ?? [], status?.currentMetrics ?? []),
+  MinPods: ({ spec }) => String(spec?.minReplicas ?? "<unset>"),
+  MaxPods: ({ spec }) => spec?.maxReplicas ?? 0,
+  Replicas: ({ status }) => status?.currentReplicas ?? 0,
+  Age: ageCell,
+});
 
 function targetsCell(metrics: readonly Metric[], current: readonly MetricStatus[]): string {
   if (metrics.length === 0) return "<none>";

@@ -13,9 +13,9 @@ import { grantAdmission } from "../../authorization/escalation.js";
 import { builtInResource } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
-import type { ResourceStrategy, TablePrinter } from "../../strategy.js";
+import type { ResourceStrategy } from "../../strategy.js";
 import { validateRequired, validateSupported } from "../../validation/rules.js";
-import { age, columns } from "../table-cells.js";
+import { ageCell, table } from "../table-cells.js";
 
 const GROUP = "rbac.authorization.k8s.io";
 
@@ -24,24 +24,20 @@ interface Binding extends KubernetesObject {
   subjects?: RoleSubject[];
 }
 
-const printer: TablePrinter<Binding> = {
-  columns: columns("Name", "Role", "Age", "Users*", "Groups*", "ServiceAccounts*"),
-  cells({ metadata, roleRef, subjects = [] }, nowMs) {
-    const named = (kind: string): string =>
-      subjects
-        .filter((subject) => subject.kind === kind)
-        .map(({ name, namespace }) => (kind === "ServiceAccount" && namespace ? `${namespace}/${name}` : name))
-        .join(", ");
-    return [
-      metadata.name ?? "",
-      `${roleRef?.kind}/${roleRef?.name}`,
-      age(metadata.creationTimestamp, nowMs),
-      named("User"),
-      named("Group"),
-      named("ServiceAccount"),
-    ];
-  },
-};
+const printer = table<Binding>({
+  Role: ({ roleRef }) => `${roleRef?.kind}/${roleRef?.name}`,
+  Age: ageCell,
+  "Users*": ({ subjects }) => subjectsCell("User", subjects),
+  "Groups*": ({ subjects }) => subjectsCell("Group", subjects),
+  "ServiceAccounts*": ({ subjects }) => subjectsCell("ServiceAccount", subjects),
+});
+
+function subjectsCell(wanted: string, subjects: readonly RoleSubject[] = []): string {
+  return subjects
+    .filter(({ kind }) => kind === wanted)
+    .map(({ kind, name, namespace }) => (kind === "ServiceAccount" && namespace ? `${namespace}/${name}` : name))
+    .join(", ");
+}
 
 export const roleBindingResource = builtInResource<RoleBinding>({
   definition: roleBindings,
