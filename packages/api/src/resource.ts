@@ -108,114 +108,95 @@ export function qualifiedResource({ group, resource }: Pick<ResourceDefinition, 
   return group === "" ? resource : `${resource}.${group}`;
 }
 
-export const jobs = builtIn<Job>("batch/v1", "jobs", "Job");
-export const cronJobs = builtIn<CronJob>("batch/v1", "cronjobs", "CronJob");
-export const deployments = builtIn<Deployment>("apps/v1", "deployments", "Deployment");
-export const replicaSets = builtIn<ReplicaSet>("apps/v1", "replicasets", "ReplicaSet");
-export const statefulSets = builtIn<StatefulSet>("apps/v1", "statefulsets", "StatefulSet");
-export const daemonSets = builtIn<DaemonSet>("apps/v1", "daemonsets", "DaemonSet");
-export const controllerRevisions = builtIn<ControllerRevision>("apps/v1", "controllerrevisions", "ControllerRevision");
-export const replicationControllers = builtIn<ReplicationController>(
-  "v1",
-  "replicationcontrollers",
-  "ReplicationController",
-);
-export const endpoints = builtIn<Endpoints>("v1", "endpoints", "Endpoints");
-export const podTemplates = builtIn<PodTemplate>("v1", "podtemplates", "PodTemplate");
-export const endpointSlices = builtIn<EndpointSlice>("discovery.k8s.io/v1", "endpointslices", "EndpointSlice");
-export const ingresses = builtIn<Ingress>("networking.k8s.io/v1", "ingresses", "Ingress");
-export const ingressClasses = builtIn<IngressClass>("networking.k8s.io/v1", "ingressclasses", "IngressClass", false);
-export const networkPolicies = builtIn<NetworkPolicy>("networking.k8s.io/v1", "networkpolicies", "NetworkPolicy");
-export const podDisruptionBudgets = builtIn<PodDisruptionBudget>(
-  "policy/v1",
-  "poddisruptionbudgets",
-  "PodDisruptionBudget",
-);
-export const horizontalPodAutoscalers = builtIn<HorizontalPodAutoscaler>(
-  "autoscaling/v2",
-  "horizontalpodautoscalers",
-  "HorizontalPodAutoscaler",
-);
+export const jobs = builtIn<Job>("batch/v1", "Job");
+export const cronJobs = builtIn<CronJob>("batch/v1", "CronJob");
+export const deployments = builtIn<Deployment>("apps/v1", "Deployment");
+export const replicaSets = builtIn<ReplicaSet>("apps/v1", "ReplicaSet");
+export const statefulSets = builtIn<StatefulSet>("apps/v1", "StatefulSet");
+export const daemonSets = builtIn<DaemonSet>("apps/v1", "DaemonSet");
+export const controllerRevisions = builtIn<ControllerRevision>("apps/v1", "ControllerRevision");
+export const replicationControllers = builtIn<ReplicationController>("v1", "ReplicationController");
+export const endpoints = builtIn<Endpoints>("v1", "Endpoints", true, "endpoints");
+export const podTemplates = builtIn<PodTemplate>("v1", "PodTemplate");
+export const endpointSlices = builtIn<EndpointSlice>("discovery.k8s.io/v1", "EndpointSlice");
+export const ingresses = builtIn<Ingress>("networking.k8s.io/v1", "Ingress");
+export const ingressClasses = builtIn<IngressClass>("networking.k8s.io/v1", "IngressClass", false);
+export const networkPolicies = builtIn<NetworkPolicy>("networking.k8s.io/v1", "NetworkPolicy");
+export const podDisruptionBudgets = builtIn<PodDisruptionBudget>("policy/v1", "PodDisruptionBudget");
+export const horizontalPodAutoscalers = builtIn<HorizontalPodAutoscaler>("autoscaling/v2", "HorizontalPodAutoscaler");
 export const certificateSigningRequests = builtIn<CertificateSigningRequest>(
   "certificates.k8s.io/v1",
-  "certificatesigningrequests",
   "CertificateSigningRequest",
   false,
 );
-export const runtimeClasses = builtIn<RuntimeClass>("node.k8s.io/v1", "runtimeclasses", "RuntimeClass", false);
-export const persistentVolumeClaims = builtIn<PersistentVolumeClaim>(
-  "v1",
-  "persistentvolumeclaims",
-  "PersistentVolumeClaim",
-);
-export const persistentVolumes = builtIn<PersistentVolume>("v1", "persistentvolumes", "PersistentVolume", false);
-export const storageClasses = builtIn<StorageClass>("storage.k8s.io/v1", "storageclasses", "StorageClass", false);
-export const resourceQuotas = builtIn<ResourceQuota>("v1", "resourcequotas", "ResourceQuota");
-export const limitRanges = builtIn<LimitRange>("v1", "limitranges", "LimitRange");
-export const priorityClasses = builtIn<PriorityClass>(
-  "scheduling.k8s.io/v1",
-  "priorityclasses",
-  "PriorityClass",
-  false,
-);
-export const pods = builtIn<Pod>("v1", "pods", "Pod");
-export const nodes = builtIn<Node>("v1", "nodes", "Node", false);
-export const namespaces = builtIn<Namespace>("v1", "namespaces", "Namespace", false);
-export const events = builtIn<Event>("v1", "events", "Event");
+export const runtimeClasses = builtIn<RuntimeClass>("node.k8s.io/v1", "RuntimeClass", false);
+export const persistentVolumeClaims = builtIn<PersistentVolumeClaim>("v1", "PersistentVolumeClaim");
+export const persistentVolumes = builtIn<PersistentVolume>("v1", "PersistentVolume", false);
+export const storageClasses = builtIn<StorageClass>("storage.k8s.io/v1", "StorageClass", false);
+export const resourceQuotas = builtIn<ResourceQuota>("v1", "ResourceQuota");
+export const limitRanges = builtIn<LimitRange>("v1", "LimitRange");
+export const priorityClasses = builtIn<PriorityClass>("scheduling.k8s.io/v1", "PriorityClass", false);
+export const pods = builtIn<Pod>("v1", "Pod");
+export const nodes = builtIn<Node>("v1", "Node", false);
+export const namespaces = builtIn<Namespace>("v1", "Namespace", false);
+export const events = builtIn<Event>("v1", "Event");
 /** Another view of the same stored objects. */
-export const eventsV1 = builtIn<EventsV1>("events.k8s.io/v1", "events", "Event");
-export const configMaps = builtIn<ConfigMap>("v1", "configmaps", "ConfigMap");
-export const secrets = builtIn<Secret>("v1", "secrets", "Secret");
-export const services = builtIn<Service>("v1", "services", "Service");
-export const serviceAccounts = builtIn<ServiceAccount>("v1", "serviceaccounts", "ServiceAccount");
-export const leases = builtIn<Lease>("coordination.k8s.io/v1", "leases", "Lease");
+export const eventsV1 = builtIn<EventsV1>("events.k8s.io/v1", "Event");
+export const configMaps = builtIn<ConfigMap>("v1", "ConfigMap");
+export const secrets = builtIn<Secret>("v1", "Secret");
+export const services = builtIn<Service>("v1", "Service");
+export const serviceAccounts = builtIn<ServiceAccount>("v1", "ServiceAccount");
+export const leases = builtIn<Lease>("coordination.k8s.io/v1", "Lease");
 export const customResourceDefinitions = builtIn<CustomResourceDefinition>(
   "apiextensions.k8s.io/v1",
-  "customresourcedefinitions",
   "CustomResourceDefinition",
   false,
 );
-export const roles = builtIn<Role>("rbac.authorization.k8s.io/v1", "roles", "Role");
-export const clusterRoles = builtIn<ClusterRole>("rbac.authorization.k8s.io/v1", "clusterroles", "ClusterRole", false);
-export const roleBindings = builtIn<RoleBinding>("rbac.authorization.k8s.io/v1", "rolebindings", "RoleBinding");
+export const roles = builtIn<Role>("rbac.authorization.k8s.io/v1", "Role");
+export const clusterRoles = builtIn<ClusterRole>("rbac.authorization.k8s.io/v1", "ClusterRole", false);
+export const roleBindings = builtIn<RoleBinding>("rbac.authorization.k8s.io/v1", "RoleBinding");
 export const clusterRoleBindings = builtIn<ClusterRoleBinding>(
   "rbac.authorization.k8s.io/v1",
-  "clusterrolebindings",
   "ClusterRoleBinding",
   false,
 );
 export const mutatingWebhookConfigurations = builtIn<MutatingWebhookConfiguration>(
   "admissionregistration.k8s.io/v1",
-  "mutatingwebhookconfigurations",
   "MutatingWebhookConfiguration",
   false,
 );
 export const validatingWebhookConfigurations = builtIn<ValidatingWebhookConfiguration>(
   "admissionregistration.k8s.io/v1",
-  "validatingwebhookconfigurations",
   "ValidatingWebhookConfiguration",
   false,
 );
 export const validatingAdmissionPolicies = builtIn<ValidatingAdmissionPolicy>(
   "admissionregistration.k8s.io/v1",
-  "validatingadmissionpolicies",
   "ValidatingAdmissionPolicy",
   false,
 );
 export const validatingAdmissionPolicyBindings = builtIn<ValidatingAdmissionPolicyBinding>(
   "admissionregistration.k8s.io/v1",
-  "validatingadmissionpolicybindings",
   "ValidatingAdmissionPolicyBinding",
   false,
 );
 
-/** Defines a resource of Kubernetes itself. The `apiVersion` of the core group is its version. */
+/**
+ * Defines a resource of Kubernetes itself. The `apiVersion` of the core group is its version.
+ *
+ * @param resource - Default: the plural that upstream's `UnsafeGuessKindToResource` derives from the kind.
+ */
 function builtIn<T extends KubernetesObject>(
   apiVersion: string,
-  resource: string,
   kind: string,
   namespaced = true,
+  resource = pluralOf(kind.toLowerCase()),
 ): ResourceDefinition<T> {
   const [version = "", group = ""] = apiVersion.split("/").toReversed();
   return { group, version, resource, kind, namespaced };
+}
+
+function pluralOf(singular: string): string {
+  if (singular.endsWith("y")) return `${singular.slice(0, -1)}ies`;
+  return singular.endsWith("s") ? `${singular}es` : `${singular}s`;
 }
