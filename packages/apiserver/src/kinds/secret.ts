@@ -1,6 +1,7 @@
 import { type Secret, secrets } from "@kubewright/api";
 import { configKeyErrors } from "@kubewright/api/validation";
 
+import { base64 } from "../base64.js";
 import { builtInResource } from "../built-in-resource.js";
 import type { FieldErrors } from "../field-errors.js";
 import { jsonEqual } from "../json.js";
@@ -25,7 +26,10 @@ export const secretStrategy: ResourceStrategy<Secret> = {
   applyDefaults(secret) {
     secret.type ||= "Opaque";
     if (secret.stringData === undefined) return;
-    const added = Object.entries(secret.stringData).map(([key, value]) => [key, encodeBase64(value)]);
+    const added = Object.entries(secret.stringData).map(([key, value]) => [
+      key,
+      base64(new TextEncoder().encode(value)),
+    ]);
     if (added.length > 0) secret.data = { ...secret.data, ...(Object.fromEntries(added) as Record<string, string>) };
     delete secret.stringData;
   },
@@ -82,17 +86,11 @@ function keyPairWarnings({ type, data }: Secret): string[] {
   const certificate = data?.["tls.crt"];
   const key = data?.["tls.key"];
   if (type !== "kubernetes.io/tls" || certificate === undefined || key === undefined) return [];
-  const hasBlock = (base64: string): boolean => decodeBase64(base64).includes("-----BEGIN ");
+  const hasBlock = (text: string): boolean => decodeBase64(text).includes("-----BEGIN ");
   if (!hasBlock(certificate)) return ["tls: failed to find any PEM data in certificate input"];
   return hasBlock(key) ? [] : ["tls: failed to find any PEM data in key input"];
 }
 
-function encodeBase64(text: string): string {
-  let bytes = "";
-  for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);
-  return btoa(bytes);
-}
-
-function decodeBase64(base64: string): string {
-  return new TextDecoder().decode(Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)));
+function decodeBase64(text: string): string {
+  return new TextDecoder().decode(Uint8Array.from(atob(text), (character) => character.charCodeAt(0)));
 }

@@ -1,4 +1,4 @@
-import type { CustomResourceDefinition } from "@kubewright/api";
+import { type CustomResourceDefinition, isConditionTrue } from "@kubewright/api";
 import { dns1035LabelErrors, dnsSubdomainErrors } from "@kubewright/api/validation";
 
 import type { DefinitionVersion } from "../../custom-resources/definition.js";
@@ -6,7 +6,7 @@ import { RuleCompiler } from "../../custom-resources/expression-rules.js";
 import type { StructuralSchema } from "../../custom-resources/structural-schema.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
-import { addInvalid, validateChoice } from "../../validation/rules.js";
+import { FIELD_IS_IMMUTABLE, addInvalid, validateChoice } from "../../validation/rules.js";
 import { type WebhookClientConfig, validateClientConfig } from "../../validation/webhook-client-config.js";
 import { internalForm } from "../internal-form.js";
 import { type SchemaValidationContext, createSchemaValidationContext, validateSchema } from "./schema-validation.js";
@@ -79,16 +79,14 @@ export function validateDefinitionUpdate(
 ): void {
   validateSpec(definition, errors, stored);
   validateRemovedVersions(definition, errors);
-  const immutable = "field is immutable";
   const { spec } = definition;
-  const isEstablished = stored.status?.conditions?.some(
-    ({ type, status }) => type === "Established" && status === "True",
-  );
-  if (spec.group !== stored.spec.group) errors.invalid("spec.group", spec.group, immutable);
-  if (isEstablished && spec.scope !== stored.spec.scope) errors.invalid("spec.scope", spec.scope, immutable);
-  if (spec.names.plural !== stored.spec.names.plural) errors.invalid("spec.names.plural", spec.names.plural, immutable);
+  const isEstablished = isConditionTrue(stored.status?.conditions, "Established");
+  if (spec.group !== stored.spec.group) errors.invalid("spec.group", spec.group, FIELD_IS_IMMUTABLE);
+  if (isEstablished && spec.scope !== stored.spec.scope) errors.invalid("spec.scope", spec.scope, FIELD_IS_IMMUTABLE);
+  if (spec.names.plural !== stored.spec.names.plural)
+    errors.invalid("spec.names.plural", spec.names.plural, FIELD_IS_IMMUTABLE);
   if (isEstablished && spec.names.kind !== stored.spec.names.kind)
-    errors.invalid("spec.names.kind", spec.names.kind, immutable);
+    errors.invalid("spec.names.kind", spec.names.kind, FIELD_IS_IMMUTABLE);
 }
 
 function validateVersions(given: readonly Version[] | undefined, errors: FieldErrors): void {

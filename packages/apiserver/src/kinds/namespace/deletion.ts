@@ -5,7 +5,6 @@ import {
   formatTime,
   mutableCopy,
 } from "@kubewright/api";
-import { qualifiedNameErrors } from "@kubewright/api/validation";
 
 import type { ApiCall } from "../../api-call.js";
 import { MODIFIED, conflict, forbidden, invalid, notFound } from "../../api-error.js";
@@ -22,6 +21,7 @@ import type { StoredObject } from "../../storage/stored-object.js";
 import { readWriteOptions } from "../../write-options.js";
 import { decodeRequestObject } from "../../handlers/decode-object.js";
 import { outcomeReply } from "../../handlers/object-reply.js";
+import { validateFinalizer } from "./finalizer-validation.js";
 
 const PROTECTED: ReadonlySet<string> = new Set(["default", "kube-system", "kube-public"]);
 
@@ -101,15 +101,11 @@ export function finalizeNamespace(call: ApiCall): Awaitable<Reply> {
   const sentVersion = sent.metadata.resourceVersion;
   if (sentVersion && sentVersion !== stored.object.metadata.resourceVersion) throw conflict(resource, name, MODIFIED);
   const errors = new FieldErrors();
-  (sent.spec?.finalizers ?? []).forEach((finalizer, index) => {
-    const field = `spec.finalizers[${index}]`;
-    for (const message of qualifiedNameErrors(finalizer)) errors.invalid(field, finalizer, message);
-    if (!finalizer.includes("/") && finalizer !== "kubernetes")
-      errors.invalid(field, finalizer, "name is neither a standard finalizer name nor is it fully qualified");
-  });
+  const finalizers = sent.spec?.finalizers ?? [];
+  for (const [index, finalizer] of finalizers.entries())
+    validateFinalizer(finalizer, `spec.finalizers[${index}]`, errors);
   if (!errors.isEmpty) throw invalid(resource, name, errors);
   const next = mutableCopy(stored.object) as NamespaceObject;
-  const finalizers = sent.spec?.finalizers ?? [];
   next.spec = finalizers.length === 0 ? {} : { ...next.spec, finalizers };
   const { admission } = call.server;
   const finalized = andThen(admission.mutate(call, options, next, stored.object), (admitted) =>

@@ -1,15 +1,13 @@
 import { type Namespace, namespaces } from "@kubewright/api";
-import { qualifiedNameErrors } from "@kubewright/api/validation";
 
 import { builtInResource, standardVerbs } from "../../built-in-resource.js";
 import { restoreMember } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
-import { addInvalid } from "../../validation/rules.js";
 import { deleteNamespace, finalizeNamespace } from "./deletion.js";
+import { FINALIZER, validateFinalizer } from "./finalizer-validation.js";
 import { ageCell, table } from "../table-cells.js";
 
 const NAME_LABEL = "kubernetes.io/metadata.name";
-const FINALIZER = "kubernetes";
 
 /**
  * The strategy of the Namespace object. Other parts of the server delete namespaces and empty terminating ones.
@@ -36,16 +34,7 @@ export const namespaceStrategy: ResourceStrategy<Namespace> = {
     restoreMember(namespace, stored, "status");
   },
   validateCreate({ spec }, errors) {
-    for (const finalizer of spec?.finalizers ?? []) {
-      addInvalid(errors, "spec.finalizers", finalizer, qualifiedNameErrors(finalizer));
-      if (!finalizer.includes("/") && finalizer !== FINALIZER) {
-        errors.invalid(
-          "spec.finalizers",
-          finalizer,
-          "name is neither a standard finalizer name nor is it fully qualified",
-        );
-      }
-    }
+    for (const finalizer of spec?.finalizers ?? []) validateFinalizer(finalizer, "spec.finalizers", errors);
   },
   status: {
     prepareForUpdate: (namespace, stored) => restoreMember(namespace, stored, "spec"),

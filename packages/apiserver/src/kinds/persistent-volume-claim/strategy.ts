@@ -6,7 +6,11 @@ import { jsonEqual, restoreMember } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { FIELD_IS_IMMUTABLE } from "../../validation/rules.js";
 import { memberDifference } from "../member-difference.js";
-import { CLASS_ANNOTATION, storageClassNameOf } from "../storage-class/storage-class-lookup.js";
+import {
+  CLASS_ANNOTATION,
+  classAnnotationWarnings,
+  storageClassNameOf,
+} from "../storage-class/storage-class-lookup.js";
 import { ageCell, table } from "../table-cells.js";
 import { accessModesCell } from "./access-modes.js";
 import { claimAdmission } from "./admission.js";
@@ -116,12 +120,9 @@ function withStorageOf(before: ClaimSpec, spec: ClaimSpec): NonNullable<ClaimSpe
 }
 
 /** Upstream: `GetWarningsForPersistentVolumeClaim`. */
-function warnings({ metadata, spec }: PersistentVolumeClaim): string[] {
-  const found: string[] = [];
-  if (metadata.annotations?.[CLASS_ANNOTATION] !== undefined)
-    found.push(
-      `metadata.annotations[${CLASS_ANNOTATION}]: deprecated since v1.8; use "storageClassName" attribute instead`,
-    );
+function warnings(claim: PersistentVolumeClaim): string[] {
+  const { spec } = claim;
+  const found = classAnnotationWarnings(claim);
   for (const member of ["requests", "limits"] as const) {
     const text = spec?.resources?.[member]?.["storage"];
     if (text !== undefined && storageOf({ storage: text }) % 1_000_000_000n !== 0n)

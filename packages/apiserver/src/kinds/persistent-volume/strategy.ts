@@ -11,7 +11,7 @@ import { accessModesCell, validateAccessModes, validateVolumeMode } from "../per
 import { validateAmounts } from "../persistent-volume-claim/storage-amounts.js";
 import { validateNodeSelector } from "../pod/scheduling-validation.js";
 import { sortedKeys } from "../sorted-keys.js";
-import { CLASS_ANNOTATION, storageClassNameOf } from "../storage-class/storage-class-lookup.js";
+import { classAnnotationWarnings, storageClassNameOf } from "../storage-class/storage-class-lookup.js";
 import { ageCell, table } from "../table-cells.js";
 import { volumeAdmission } from "./admission.js";
 import { applyVolumeDefaults } from "./defaults.js";
@@ -142,12 +142,9 @@ function sourceOf(spec: VolumeSpec): Pick<VolumeSpec, (typeof SOURCES)[number]> 
 }
 
 /** Upstream: `pkg/api/persistentvolume` `GetWarningsForPersistentVolume`. */
-function warnings({ metadata, spec = emptySpec }: PersistentVolume): string[] {
-  const found: string[] = [];
-  if (metadata.annotations?.[CLASS_ANNOTATION] !== undefined)
-    found.push(
-      `metadata.annotations[${CLASS_ANNOTATION}]: deprecated since v1.8; use "storageClassName" attribute instead`,
-    );
+function warnings(volume: PersistentVolume): string[] {
+  const { spec = emptySpec } = volume;
+  const found = classAnnotationWarnings(volume);
   if (spec.persistentVolumeReclaimPolicy === "Recycle")
     found.push(
       "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.",

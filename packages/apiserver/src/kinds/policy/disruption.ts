@@ -2,6 +2,7 @@ import {
   type Pod,
   type PodDisruptionBudget,
   formatTime,
+  isConditionTrue,
   labelSelectorMatcher,
   podDisruptionBudgets,
 } from "@kubewright/api";
@@ -43,7 +44,7 @@ export function consumeDisruption(
       "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
     );
   const budget = stored.object as PodDisruptionBudget;
-  if (!isReady(pod) && allowsUnreadyEviction(budget)) return;
+  if (!isConditionTrue(pod.status?.conditions, "Ready") && allowsUnreadyEviction(budget)) return;
   const status = statusAllowingDisruption(budget);
   if (dryRun) return;
   const now = formatTime(clock.now());
@@ -64,10 +65,6 @@ export function consumeDisruption(
 function selectsPod({ object }: StoredObject, { metadata }: Pod): boolean {
   const selector = (object as PodDisruptionBudget).spec?.selector;
   return selector !== undefined && labelSelectorMatcher(selector)(metadata.labels ?? {});
-}
-
-function isReady({ status }: Pod): boolean {
-  return status?.conditions?.some(({ type, status: state }) => type === "Ready" && state === "True") === true;
 }
 
 /** Whether an unready pod may be evicted without using the budget. An unready pod does not count as healthy. */

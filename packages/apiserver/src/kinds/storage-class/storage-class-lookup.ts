@@ -1,4 +1,4 @@
-import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "@kubewright/api";
+import type { KubernetesObject, PersistentVolume, PersistentVolumeClaim, StorageClass } from "@kubewright/api";
 
 import type { ResourceStorage } from "../../storage/resource-storage.js";
 
@@ -15,6 +15,12 @@ const DEFAULT_ANNOTATIONS = [
  */
 export function storageClassNameOf({ metadata, spec }: PersistentVolumeClaim | PersistentVolume): string | undefined {
   return metadata.annotations?.[CLASS_ANNOTATION] ?? spec?.storageClassName;
+}
+
+/** Returns a warning about the annotation. */
+export function classAnnotationWarnings({ metadata }: KubernetesObject): string[] {
+  if (metadata.annotations?.[CLASS_ANNOTATION] === undefined) return [];
+  return [`metadata.annotations[${CLASS_ANNOTATION}]: deprecated since v1.8; use "storageClassName" attribute instead`];
 }
 
 export function isDefaultClass({ metadata }: StorageClass): boolean {
