@@ -18,7 +18,7 @@ if (directory === undefined) throw new Error("name the folder of a package, such
 const { name } = JSON.parse(readFileSync(path.join(root, directory, "package.json"), "utf8")) as Manifest;
 for (const { folder } of withSiblings(name)) {
   const config = (await import(pathToFileURL(path.join(folder, "tsup.config.ts")).href)) as { default: unknown };
-  // tsup reads the manifest of the current folder. esbuild resolves in the folder in which it was loaded, unless told.
+  // tsup reads the manifest of the current folder. esbuild resolves in the folder in which it was loaded.
   process.chdir(folder);
   for (const options of [config.default].flat() as Options[])
     await build({

@@ -8,6 +8,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 
 import { root } from "../public-packages.ts";
+import { OTHERS } from "../suites.ts";
 
 interface Step {
   readonly uses?: string;
@@ -111,6 +112,17 @@ describe.each(readdirSync(folder))("%s", (file) => {
     for (const [, file] of text.matchAll(/(?:file|dockerfile): (deploy\/\S+)/g))
       expect(existsSync(path.join(root, file!)), file).toBe(true);
   });
+});
+
+test("the jobs of a push run every suite of npm test, and each part of the unit tests, once", () => {
+  const { jobs } = parse(readFileSync(path.join(folder, "ci.yml"), "utf8")) as {
+    jobs: { test: { strategy: { matrix: { suites: readonly string[] } } } };
+  };
+  const [parts, others] = [true, false].map((isUnit) =>
+    jobs.test.strategy.matrix.suites.filter((suites) => suites.startsWith("unit ") === isUnit),
+  );
+  expect(parts).toEqual(parts!.map((_, index) => `unit --shard=${index + 1}/${parts!.length}`));
+  expect(others!.flatMap((suites) => suites.split(" ")).sort()).toEqual(OTHERS.map(({ name }) => name).sort());
 });
 
 test("the release builds an archive for every platform of the krew manifest", () => {
