@@ -25,7 +25,7 @@ const exceptions = new Set(
     .filter((line) => line !== "" && !line.startsWith("#")),
 );
 const tracked = execFileSync("git", ["ls-files", "*.ts", "*.js", "*.mjs", "*.md"], { cwd: root, encoding: "utf8" });
-const files = named.length > 0 ? named : tracked.trim().split("\n").filter(isOurs);
+const files = (named.length > 0 ? named : tracked.trim().split("\n")).filter(isOurs);
 
 const check = new LanguageCheck({ withReview });
 let errors = 0;
