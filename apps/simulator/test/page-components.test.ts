@@ -20,7 +20,7 @@ import { generateReport } from "./generate-report.js";
 import type { ScenarioEventRecord } from "../../../packages/analysis/src/run/trace.js";
 
 const HOUR_MS = 3_600_000;
-const ALL: Filter = { text: "", namespace: "", looks: new Set() };
+const ALL: Filter = { text: "", namespace: "", looks: new Set(), failedPods: false };
 
 const run = (name: string, startMs: number, endMs: number, outcome: RunRow["outcome"] = "Complete"): RunRow => ({
   type: "run",
@@ -212,6 +212,7 @@ test("a state survives a link round trip, and invalid links are ignored", () => 
     text: "",
     namespace: "",
     looks: new Set(),
+    failedPods: false,
     collapsed: new Set(["a"]),
     zone: "UTC",
     view: "timeline",
@@ -226,6 +227,7 @@ test("a state survives a link round trip, and invalid links are ignored", () => 
     text: "a b&c",
     namespace: "shop",
     looks: new Set(["failed", "skipped"]),
+    failedPods: true,
     collapsed: new Set(["b"]),
     zone: "Europe/Berlin",
     view: "table",

@@ -2,15 +2,18 @@ import { expect, test } from "vitest";
 
 import { highlights } from "../../../packages/timeline/src/page/highlights.js";
 import { laneBins } from "../../../packages/timeline/src/page/lane-bins.js";
-import { itemOutcome } from "../../../packages/timeline/src/page/item-text.js";
+import { calendarBins } from "../../../packages/timeline/src/page/calendar-bins.js";
+import type { TimeScale } from "../../../packages/timeline/src/page/time-scale.js";
+import { ZonedTime } from "../../../packages/timeline/src/page/zoned-time.js";
+import { itemOutcome, itemSummary } from "../../../packages/timeline/src/page/item-text.js";
 import { podItem, runItem } from "../../../packages/timeline/src/page/item.js";
-import { type Filter, buildScene } from "../../../packages/timeline/src/page/scene.js";
+import { type Filter, buildScene, fitScene } from "../../../packages/timeline/src/page/scene.js";
 import type { ReportData } from "@kubewright/timeline/data";
 import type { PodBar, RunRow, TimelineGroup } from "@kubewright/timeline/data";
 import { generateReport } from "./generate-report.js";
 
 const HOUR_MS = 3_600_000;
-const ALL: Filter = { text: "", namespace: "", looks: new Set() };
+const ALL: Filter = { text: "", namespace: "", looks: new Set(), failedPods: false };
 
 const run = (name: string, slotMs: number, more: Partial<RunRow> = {}): RunRow => ({
   type: "run",
@@ -131,12 +134,93 @@ test("marks that are too close become bins, which stay in place as the window mo
   const { rows: shown } = buildScene(report([group("on-hold", rows)]), ALL, new Set());
   const lane = shown[0]!.lanes[0]!;
   const far = { fromMs: 0, toMs: 700 * HOUR_MS, width: 800 };
-  const bins = laneBins(lane, far)!;
+  const zone = new ZonedTime("Europe/Berlin");
+  const binsOf = (scale: TimeScale): ReturnType<typeof laneBins> => laneBins(lane, scale, calendarBins(scale, zone));
+  const bins = binsOf(far)!;
   expect(bins.length).toBeLessThan(50);
   expect(bins.reduce((sum, { total }) => sum + total, 0)).toBe(700);
   expect(bins[3]!.counts).toEqual(new Map([["skipped", bins[3]!.total]]));
   const by = 5 * HOUR_MS;
-  const moved = laneBins(lane, { ...far, fromMs: by, toMs: far.toMs + by })!;
+  const moved = binsOf({ ...far, fromMs: by, toMs: far.toMs + by })!;
   expect(bins.map(({ fromMs }) => fromMs)).toEqual(expect.arrayContaining(moved.map(({ fromMs }) => fromMs)));
-  expect(laneBins(lane, { ...far, toMs: 40 * HOUR_MS })).toBeUndefined();
+  expect(binsOf({ ...far, toMs: 40 * HOUR_MS })).toBeUndefined();
+});
+
+test("a bin is an hour, a day, a week or a month of the local calendar, also where clocks change", () => {
+  const zone = new ZonedTime("Europe/Berlin");
+  const fromMs = Date.parse("2026-03-27T10:20:00Z");
+  const binsOf = (days: number): { unit: string; edges: string[]; hours: number[] } => {
+    const { unit, edgesMs } = calendarBins({ fromMs, toMs: fromMs + days * 24 * HOUR_MS, width: 820 }, zone);
+    return {
+      unit,
+      edges: edgesMs.slice(0, 4).map((atMs) => zone.minute(atMs)),
+      hours: edgesMs.slice(1, 4).map((atMs, index) => (atMs - edgesMs[index]!) / HOUR_MS),
+    };
+  };
+  expect(binsOf(1)).toMatchObject({ unit: "hour", edges: expect.arrayContaining(["2026-03-27 11:00"]) });
+  expect(binsOf(14)).toEqual({
+    unit: "day",
+    edges: ["2026-03-27 00:00", "2026-03-28 00:00", "2026-03-29 00:00", "2026-03-30 00:00"],
+    // The clocks go forward on the 29th.
+    hours: [24, 24, 23],
+  });
+  expect(binsOf(365)).toMatchObject({ unit: "week", edges: expect.arrayContaining(["2026-03-23 00:00"]) });
+  expect(binsOf(1_000).unit).toBe("month");
+});
+
+test("an object that refuses pods is the first highlight, and its runs wait with the reason", () => {
+  const text = "exceeded quota: compute, requested: pods=1, used: pods=0, limited: pods=0";
+  const refusal = { object: "ResourceQuota default/compute", text };
+  const refused = run("r-1", 0, { outcome: "Running", refusal, pods: [] });
+  const slot = {
+    type: "skipped",
+    slotMs: HOUR_MS,
+    cause: "refused",
+    reason: `no Job created: ${text}`,
+    refusal,
+  } as const;
+  const failed = run("r-2", 2 * HOUR_MS, { outcome: "Failed", reason: "BackoffLimitExceeded" });
+  const data = report([group("r", [refused, slot, failed])]);
+  const scene = buildScene(data, ALL, new Set());
+  expect(highlights(scene, data).map(({ title, reason }) => [title, reason])).toEqual([
+    ["ResourceQuota default/compute: no pod created for 1 run", text],
+    ["ResourceQuota default/compute: no Job created for 1 slot", text],
+    ["1 run failed", "BackoffLimitExceeded"],
+  ]);
+  const item = scene.items.get("r-1")!;
+  expect([item.look, itemOutcome(item)]).toEqual(["waiting", "Waiting"]);
+  expect(itemSummary(item, new ZonedTime("UTC"))).toContain(`no pod created: ${text}`);
+});
+
+test("the filter for failed pods shows them and their runs, also of runs that completed", () => {
+  const failedPod = pod("a-1-x", { outcome: "Failed", endMs: 1 });
+  const data = report([
+    group("a", [
+      run("a-1", 0, { pods: [failedPod, pod("a-1-y", { outcome: "Succeeded", endMs: 2 })] }),
+      run("a-2", HOUR_MS),
+    ]),
+    group("b", [run("b-1", 0, { pods: [pod("b-1-x", { outcome: "Failed", stopped: true, endMs: 1 })] })]),
+  ]);
+  const shown = buildScene(data, { ...ALL, failedPods: true }, new Set());
+  expect([...shown.items.keys()]).toEqual(["a-1", "a-1-x"]);
+  expect(shown.failedPods).toBe(1);
+  expect(buildScene(data, ALL, new Set()).failedPods).toBe(1);
+});
+
+test("a few rows fill the screen, and many keep their height", () => {
+  const few = buildScene(report([group("a", [run("a-1", 0, { pods: [pod("p")] })])]), ALL, new Set());
+  const fitted = fitScene(few, 600);
+  expect(fitted.height).toBeGreaterThan(590);
+  expect(fitted.height).toBeLessThanOrEqual(600);
+  expect(fitted.rows.map(({ top }) => top)).toEqual([
+    0,
+    fitted.rows[0]!.height,
+    fitted.rows[0]!.height + fitted.rows[1]!.height,
+  ]);
+  expect(fitScene(few, 50)).toBe(few);
+});
+
+test("a CronJob's row has its schedule in words", () => {
+  const { rows } = buildScene(report([{ ...group("a", []), scheduleText: "every hour, on the hour" }]), ALL, new Set());
+  expect(rows[0]!.note).toBe("every hour, on the hour  UTC");
 });

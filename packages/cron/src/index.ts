@@ -1,3 +1,4 @@
+export { describeSchedule } from "./describe-schedule.js";
 export { explainNextRuns, explainSchedule } from "./explain-schedule.js";
 export { parseGoDuration, parseGoDurationMs, tryParseGoDuration } from "./go-duration.js";
 export { goQuote } from "./go-quote.js";

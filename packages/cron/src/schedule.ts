@@ -1,6 +1,6 @@
 import { ConstantDelaySchedule } from "./constant-delay-schedule.js";
 import { type Field, daysOfMonth, daysOfWeek, hours, minutes, months, parseField } from "./field.js";
-import { FieldSchedule } from "./field-schedule.js";
+import { FieldSchedule, type Fields } from "./field-schedule.js";
 import { parseGoDuration } from "./go-duration.js";
 import { type FieldName, ScheduleError } from "./schedule-error.js";
 import { timeZoneError } from "./time-zone-location.js";
@@ -60,18 +60,24 @@ export function parse(text: string, options: ScheduleOptions): FieldSchedule | C
   if (typeof text !== "string") throw new ScheduleError(`schedule must be a string, not ${typeof text}`);
   if (text === "") throw new ScheduleError("empty spec string");
 
-  let zoneName = options.timeZone ?? "UTC";
-  let rest = text;
-  if (text.startsWith("TZ=") || text.startsWith("CRON_TZ=")) {
-    const space = text.indexOf(" ");
-    // Upstream panics here. Its callers recover, and report the panic as a format error with this text.
-    if (space < 0) throw new ScheduleError("invalid schedule format: runtime error: slice bounds out of range [:-1]");
-    zoneName = text.slice(text.indexOf("=") + 1, space);
-    rest = trimSpace(text.slice(space));
-  }
+  const { zoneName = options.timeZone ?? "UTC", rest } = splitZone(text);
   const zone = loadZone(zoneName, options);
 
   if (rest.startsWith(EVERY)) return parseEvery(rest, zone);
+  return new FieldSchedule(parseFields(rest), zone);
+}
+
+/** Separates the zone at the beginning of a schedule, if there is one. @throws {@link ScheduleError} without a space. */
+export function splitZone(text: string): { readonly zoneName?: string; readonly rest: string } {
+  if (!text.startsWith("TZ=") && !text.startsWith("CRON_TZ=")) return { rest: text };
+  const space = text.indexOf(" ");
+  // Upstream panics here. Its callers recover, and report the panic as a format error with this text.
+  if (space < 0) throw new ScheduleError("invalid schedule format: runtime error: slice bounds out of range [:-1]");
+  return { zoneName: text.slice(text.indexOf("=") + 1, space), rest: trimSpace(text.slice(space)) };
+}
+
+/** Parses the five fields of a schedule, or a descriptor other than `@every`. @throws {@link ScheduleError} */
+export function parseFields(rest: string): Fields {
   const expanded = rest.startsWith("@") ? DESCRIPTORS.get(rest) : rest;
   if (expanded === undefined) throw new ScheduleError(`unrecognized descriptor: ${rest}`);
 
@@ -79,16 +85,13 @@ export function parse(text: string, options: ScheduleOptions): FieldSchedule | C
   const [minute, hour, dayOfMonth, month, dayOfWeek] = fields;
   if (fields.length !== 5)
     throw new ScheduleError(`expected exactly 5 fields, found ${fields.length}: [${fields.join(" ")}]`);
-  return new FieldSchedule(
-    {
-      minute: parseNamedField("minute", minute!, minutes),
-      hour: parseNamedField("hour", hour!, hours),
-      dayOfMonth: parseNamedField("day of month", dayOfMonth!, daysOfMonth),
-      month: parseNamedField("month", month!, months),
-      dayOfWeek: parseNamedField("day of week", dayOfWeek!, daysOfWeek),
-    },
-    zone,
-  );
+  return {
+    minute: parseNamedField("minute", minute!, minutes),
+    hour: parseNamedField("hour", hour!, hours),
+    dayOfMonth: parseNamedField("day of month", dayOfMonth!, daysOfMonth),
+    month: parseNamedField("month", month!, months),
+    dayOfWeek: parseNamedField("day of week", dayOfWeek!, daysOfWeek),
+  };
 }
 
 /** Adds the field's name to a parse error. */

@@ -1,4 +1,5 @@
 import { type ObjectKey, objectKey } from "@kubewright/api";
+import { describeSchedule } from "@kubewright/cron";
 import type { CronJobDecision } from "@kubewright/cronjob";
 import type { SkippedRow, TimelineGroup } from "@kubewright/timeline/data";
 
@@ -94,6 +95,11 @@ export class Timeline {
     const { cronJob: before } = group;
     if (before !== undefined && (change === "DELETED" || !isSameSchedule(before, state)))
       this.#addLostSlots(group, this.#times.msOf(record.at));
+    if (before?.schedule !== state.schedule) {
+      const words = describeSchedule(state.schedule);
+      if (words === undefined) delete group.scheduleText;
+      else group.scheduleText = words;
+    }
     group.cronJob = state;
     if (change === "DELETED") this.#lostSlots.forget(group);
     else if (before === undefined) this.#lostSlots.follow(group, this.#times.msOf(record.at));

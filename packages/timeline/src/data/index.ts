@@ -33,6 +33,7 @@ export type {
   ReportedObject,
   ReportData,
   ReportTotals,
+  RepeatedSlots,
   RunCounts,
 } from "./report-data.js";
 export type { PodBar, CreationRefusal, RunRow, SkippedRow, TimelineGroup, TimelineRow } from "./rows.js";

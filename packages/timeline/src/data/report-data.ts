@@ -109,9 +109,20 @@ export interface DifferingGroup {
     /** The outcome, as text. */
     readonly a: string;
     readonly b: string;
+    /** For a difference that recurs: all its slots, from `slotMs` on. */
+    readonly repeated?: RepeatedSlots;
   }[];
   /** Number of further differences that are not listed. */
   readonly unlisted: number;
+}
+
+/** Slots with the same difference. */
+export interface RepeatedSlots {
+  /** Including the first. */
+  readonly count: number;
+  readonly lastMs: number;
+  /** The interval between any two neighbours, in local time: `every second hour`. Absent: it varies. */
+  readonly every?: string;
 }
 
 /** Numbers of runs of both sides, without skipped runs. */

@@ -8,6 +8,8 @@ export interface TimelineGroup {
   readonly namespace: string;
   readonly name: string;
   cronJob?: CronJobState;
+  /** The schedule in words: `every hour, on the hour`. Absent for a schedule without short words. */
+  scheduleText?: string;
   /** Runs and skipped slots in chronological order. Bounded by `maxRows`; `hiddenRows` counts the rest. */
   readonly rows: TimelineRow[];
   hiddenRows: number;

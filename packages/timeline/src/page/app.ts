@@ -9,7 +9,7 @@ import { NoteIndex } from "./note-index.js";
 import type { PageContext } from "./page-context.js";
 import { type Palette, readPalette } from "./palette.js";
 import { Playback } from "./playback.js";
-import { type Scene, buildScene, initiallyCollapsed } from "./scene.js";
+import { type Scene, buildScene, fitScene, initiallyCollapsed } from "./scene.js";
 import { TableView } from "./table-view.js";
 import { type Band, timeBands } from "./time-bands.js";
 import { TimelineView } from "./timeline-view.js";
@@ -52,6 +52,8 @@ export class App implements PageContext {
   readonly #status = h("div", { class: "status", role: "status", "aria-live": "polite" });
   readonly #side: HTMLElement;
   #initial: ViewState;
+  /** The scene with lanes of usual height. */
+  #unfitted: Scene;
   #isScheduled = false;
   #isHashDue = false;
   #statusTimer: ReturnType<typeof setTimeout> | undefined;
@@ -84,6 +86,7 @@ export class App implements PageContext {
       text: "",
       namespace: "",
       looks: new Set(),
+      failedPods: false,
       collapsed: initiallyCollapsed(this.data.groups),
       zone: options.zone !== undefined && isZone(options.zone) ? options.zone : usualZone(this.data),
       view: "timeline",
@@ -94,7 +97,8 @@ export class App implements PageContext {
     this.zone = new ZonedTime(this.state.zone);
     this.notes = new NoteIndex(this.data);
     this.bands = timeBands(this.data);
-    this.scene = buildScene(this.data, this.state, this.state.collapsed);
+    this.#unfitted = buildScene(this.data, this.state, this.state.collapsed);
+    this.scene = this.#unfitted;
     const openDetails = (): void => {
       this.render();
       this.#details.focus();
@@ -157,15 +161,14 @@ export class App implements PageContext {
     this.state = { ...before, ...change };
     if (change.fromMs !== undefined || change.toMs !== undefined)
       this.state = { ...this.state, ...this.#inside(this.state) };
-    const { text, namespace, looks, collapsed, zone, theme } = this.state;
-    if (
+    const { text, namespace, looks, failedPods, collapsed, zone, theme } = this.state;
+    const isFilterChanged =
       text !== before.text ||
       namespace !== before.namespace ||
       looks !== before.looks ||
-      collapsed !== before.collapsed
-    )
-      this.#rebuild();
-    if (text !== before.text || namespace !== before.namespace || looks !== before.looks)
+      failedPods !== before.failedPods;
+    if (isFilterChanged || collapsed !== before.collapsed) this.#rebuild();
+    if (isFilterChanged)
       this.announce(`${this.scene.runs.length.toLocaleString("en")} runs match`, { isVisible: false });
     if (zone !== before.zone) this.zone = new ZonedTime(zone);
     if (theme !== before.theme) this.#themeChanged();
@@ -246,6 +249,7 @@ export class App implements PageContext {
     this.#table.element.hidden = view !== "table";
     this.#toolbar.render(this.#facts(), this.#sceneVersion);
     this.#playback.render();
+    this.scene = fitScene(this.#unfitted, this.#timeline.rowsHeight);
     if (view === "timeline") this.#timeline.render();
     else this.#table.render(this.#sceneVersion);
     this.#details.render(this.#sceneVersion);
@@ -268,7 +272,8 @@ export class App implements PageContext {
   }
 
   #rebuild(): void {
-    this.scene = buildScene(this.data, this.state, this.state.collapsed);
+    this.#unfitted = buildScene(this.data, this.state, this.state.collapsed);
+    this.scene = fitScene(this.#unfitted, this.#timeline.rowsHeight);
     this.#sceneVersion++;
   }
 

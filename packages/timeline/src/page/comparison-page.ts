@@ -1,14 +1,21 @@
 import type { ComparisonReport, DifferingGroup } from "../data/report-data.js";
 import { App } from "./app.js";
+import { ComparisonLanes, type ComparisonTarget } from "./comparison-lanes.js";
 import { button, h, addListener } from "./dom.js";
+import { currentTheme, overview } from "./overview.js";
+import { readPalette } from "./palette.js";
 import { rowId } from "./row-link.js";
 import { ZonedTime } from "./zoned-time.js";
-import { type PageEnvironment, partTag } from "./page-environment.js";
+import type { PageEnvironment } from "./page-environment.js";
+import type { ViewState } from "./view-state.js";
 
 type View = "differences" | "a" | "b";
 
 const LABELS: Readonly<Record<View, string>> = { differences: "Differences", a: "Run A", b: "Run B" };
 const MARKS = { onlyA: "only in A", onlyB: "only in B", different: "different" } as const;
+
+/** Maximum number of CronJobs and Jobs with lanes; the tables of the others suffice. */
+const MAX_LANES = 60;
 
 /** Two compared runs: the differences first, then a page for each run. The pages share one time window. */
 export class ComparisonPage {
@@ -17,6 +24,8 @@ export class ComparisonPage {
   readonly #report: ComparisonReport;
   readonly #tabs: ReadonlyMap<View, HTMLButtonElement>;
   #app: App | undefined;
+  /** Ends the observation of the size and the theme of the differences. */
+  #unobserve: (() => void) | undefined;
 
   constructor(environment: PageEnvironment, report: ComparisonReport) {
     this.#environment = environment;
@@ -39,6 +48,7 @@ export class ComparisonPage {
 
   /** Removes the elements added beside the root, before another page replaces this one. */
   close(): void {
+    this.#unobserve?.();
     this.#app?.close();
     this.#nav.remove();
   }
@@ -48,20 +58,57 @@ export class ComparisonPage {
     this.#app?.close();
     this.#app = undefined;
     for (const [name, tab] of this.#tabs) tab.setAttribute("aria-pressed", String(name === view));
-    if (view === "differences") this.#environment.root.replaceChildren(this.#differences());
+    const { root } = this.#environment;
+    this.#unobserve?.();
+    this.#unobserve = undefined;
+    root.classList.toggle("one-column", view === "differences");
+    if (view === "differences") this.#showDifferences();
     else {
-      this.#app = new App(this.#environment, this.#report[view]);
+      const theme = currentTheme(this.#environment) as ViewState["theme"];
+      this.#app = new App(this.#environment, this.#report[view], {}, { theme });
       this.#app.show();
     }
   }
 
-  #differences(): HTMLElement {
+  #showDifferences(): void {
+    const environment = this.#environment;
+    const { root, themed } = environment;
+    const { a } = this.#report;
+    const zone = new ZonedTime("UTC");
+    const facts = [
+      `${zone.minute(a.startMs)} to ${zone.minute(a.endMs)}`,
+      `seed ${a.seed}`,
+      `Kubernetes ${a.kubernetes}`,
+    ];
+    const lanes: ComparisonLanes[] = [];
+    root.replaceChildren(...overview(environment, "What differs", facts, this.#differences(zone, lanes)));
+    const draw = (): void => {
+      const palette = readPalette(root);
+      for (const each of lanes) each.draw(palette);
+    };
+    draw();
+    const dark = window.matchMedia("(prefers-color-scheme: dark)");
+    const closed = new AbortController();
+    dark.addEventListener("change", draw, { signal: closed.signal });
+    themed.addEventListener("transitionrun", draw, { signal: closed.signal });
+    const themes = new MutationObserver(draw);
+    themes.observe(themed, { attributes: true, attributeFilter: ["data-theme"] });
+    const sizes = new ResizeObserver(draw);
+    sizes.observe(root);
+    this.#unobserve = () => {
+      closed.abort();
+      themes.disconnect();
+      sizes.disconnect();
+    };
+  }
+
+  /** @param lanes - Receives the lanes, which are drawn once they are in the document. */
+  #differences(zone: ZonedTime, lanes: ComparisonLanes[]): HTMLElement {
     const { titles, totals, groups, equalGroups, untilMs } = this.#report;
     const { a, b, same, different, onlyA, onlyB } = totals;
-    const zone = new ZonedTime("UTC");
     return h(
-      partTag(this.#environment, "main"),
-      { class: "main differences", tabindex: -1 },
+      "div",
+      { class: "differences" },
       h("h1", {}, groups.length === 0 ? "Both runs do the same" : "What differs"),
       h("p", {}, `A: ${titles.a}`),
       h("p", {}, `B: ${titles.b}`),
@@ -72,19 +119,26 @@ export class ComparisonPage {
       ),
       untilMs !== undefined &&
         h("p", { class: "muted" }, `Compared up to ${zone.minute(untilMs)}: there are more runs than are kept.`),
-      ...groups.map((group) => this.#group(group, zone)),
+      ...groups.map((group, index) => {
+        const shown =
+          index < MAX_LANES
+            ? new ComparisonLanes(this.#report, group, zone, (target) => this.#open(target))
+            : undefined;
+        if (shown !== undefined) lanes.push(shown);
+        return this.#group(group, zone, shown?.element);
+      }),
       equalGroups > 0 && groups.length > 0 && h("p", { class: "muted" }, `${equalGroups} more do the same in both.`),
     );
   }
 
-  #group(group: DifferingGroup, zone: ZonedTime): HTMLElement {
+  #group(group: DifferingGroup, zone: ZonedTime, lanes: HTMLElement | undefined): HTMLElement {
     const { kind, namespace, name, presentIn, changes, differences, unlisted } = group;
     const only = presentIn === "both" ? "" : `, only in ${presentIn.toUpperCase()}`;
     const rows = differences.map((difference) =>
       h(
         "tr",
         { class: difference.type },
-        h("th", { scope: "row" }, zone.minute(difference.slotMs)),
+        h("th", { scope: "row" }, ...slotsText(difference, zone)),
         h("td", {}, MARKS[difference.type]),
         ...(["a", "b"] as const).map((side) =>
           h("td", {}, this.#link(difference[side], side, group, difference.slotMs)),
@@ -95,6 +149,7 @@ export class ComparisonPage {
       "section",
       {},
       h("h2", {}, `${kind} ${namespace}/${name}${only}`),
+      lanes,
       changes.length > 0 && h("ul", { class: "changes" }, ...changes.map((change) => h("li", {}, change))),
       rows.length > 0 &&
         h(
@@ -117,6 +172,15 @@ export class ComparisonPage {
     );
   }
 
+  /** Shows what was clicked, on the page of its side. */
+  #open({ side, item, fromMs, toMs }: ComparisonTarget): void {
+    const link = new URLSearchParams(
+      item === undefined ? { range: `${fromMs}_${toMs}` } : { selected: item.id, cursor: String(fromMs) },
+    );
+    this.#environment.address.replace(link.toString());
+    this.show(side);
+  }
+
   /** Links to the run on the page of its side, when that page contains it. */
   #link(text: string, side: "a" | "b", group: DifferingGroup, slotMs: number): HTMLElement {
     const id = rowId(this.#report[side], group, slotMs);
@@ -129,4 +193,17 @@ export class ComparisonPage {
       },
     });
   }
+}
+
+/** Returns the slot; for a difference that recurs its number, its interval, the first and the last slot. */
+function slotsText(
+  { slotMs, repeated }: DifferingGroup["differences"][number],
+  zone: ZonedTime,
+): readonly (HTMLElement | string)[] {
+  if (repeated === undefined) return [zone.minute(slotMs)];
+  const { count, lastMs, every } = repeated;
+  return [
+    `${count.toLocaleString("en")} slots${every === undefined ? "" : `, ${every}`}`,
+    h("div", { class: "muted" }, `${zone.minute(slotMs)} to ${zone.minute(lastMs)}`),
+  ];
 }

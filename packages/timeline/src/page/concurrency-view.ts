@@ -9,6 +9,8 @@ import { isFiltering } from "./scene.js";
 import { type TimeScale, roundStep, xOf } from "./time-scale.js";
 
 const HEIGHT = 136;
+/** Height of the plot when there is one pod at most, and of its line. */
+const SPARKLINE = { height: 30, top: 10, bottom: 22 };
 /** Pods above, CPU below, each with its own scale. */
 const PODS = { top: 10, bottom: 90 };
 const CPU = { top: 104, bottom: 132 };
@@ -29,6 +31,9 @@ export class ConcurrencyView {
   render(scale: TimeScale, context: PageContext, atMs: number | undefined): void {
     const { concurrency } = context.data;
     const { palette } = context;
+    const isSparkline = concurrency.pods.peak.every((level) => level <= 1);
+    this.legend.classList.toggle("sparkline", isSparkline);
+    if (isSparkline) return this.#sparkline(scale, context, atMs ?? context.state.cursorMs);
     const drawing = fitCanvas(this.canvas, scale.width, HEIGHT);
     const total = peaks(concurrency, concurrency.pods, scale);
     const running = peaks(concurrency, concurrency.running, scale);
@@ -59,12 +64,32 @@ export class ConcurrencyView {
       stairs(drawing, cpu, cores, palette.cpu);
       label(drawing, `${number(peakLevels.cpuMillis / 1_000)} CPU`, CPU.top + 2, palette.cpu, palette);
     }
-    const { cursorMs } = context.state;
-    if (cursorMs !== undefined) {
-      drawing.fillStyle = palette.accent;
-      drawing.fillRect(Math.round(xOf(scale, cursorMs)) - 0.5, 0, 1, HEIGHT);
-    }
-    this.#legend(concurrency, atMs ?? cursorMs, peakLevels, isFiltering(context.state));
+    cursor(drawing, scale, context, HEIGHT);
+    this.#legend(concurrency, atMs ?? context.state.cursorMs, peakLevels, isFiltering(context.state));
+  }
+
+  /** Shows when the only pod exists: dark while it runs. The whole time decides, so that zooming changes no height. */
+  #sparkline(scale: TimeScale, context: PageContext, atMs: number | undefined): void {
+    const { concurrency } = context.data;
+    const { palette } = context;
+    const { height, top, bottom } = SPARKLINE;
+    const drawing = fitCanvas(this.canvas, scale.width, height);
+    const level = scaleLinear([0, 1], [bottom, top]);
+    drawing.fillStyle = palette.line;
+    drawing.fillRect(0, bottom, scale.width, 1);
+    drawing.fillStyle = palette.looks.waiting;
+    area(drawing, peaks(concurrency, concurrency.pods, scale), level, bottom);
+    drawing.fillStyle = palette.looks.running;
+    area(drawing, peaks(concurrency, concurrency.running, scale), level, bottom);
+    cursor(drawing, scale, context, height);
+    const most = max(peaks(concurrency, concurrency.pods, scale));
+    const now = atMs === undefined ? most : levelAt(concurrency, concurrency.pods, atMs);
+    const cpu = max(peaks(concurrency, concurrency.cpuMillis, scale));
+    const facts = [
+      `${atMs === undefined ? "At most " : ""}${now === 0 ? "no pod" : "1 pod"} at ${atMs === undefined ? "a" : "this"} time`,
+      ...(cpu > 0 ? [`${number(cpu / 1_000)} CPU`] : []),
+    ];
+    this.legend.replaceChildren(h("div", { class: "title" }, facts.join(", ")));
   }
 
   #legend(
@@ -124,6 +149,13 @@ function levelAt({ atMs }: ConcurrencySteps, { last }: Levels, at: number): numb
 
 function max(levels: readonly Peak[]): number {
   return levels.reduce((max, { value }) => Math.max(max, value), 0);
+}
+
+function cursor(drawing: CanvasRenderingContext2D, scale: TimeScale, context: PageContext, height: number): void {
+  const { cursorMs } = context.state;
+  if (cursorMs === undefined) return;
+  drawing.fillStyle = context.palette.accent;
+  drawing.fillRect(Math.round(xOf(scale, cursorMs)) - 0.5, 0, 1, height);
 }
 
 function label(drawing: CanvasRenderingContext2D, text: string, y: number, colour: string, palette: Palette): void {

@@ -1,3 +1,4 @@
+import { isWithoutPods } from "../data/rows.js";
 import type { DecisionNote, EventNote, ReportedObject } from "../data/report-data.js";
 import { button, h, addListener } from "./dom.js";
 import { focusedBeside } from "./page-environment.js";
@@ -93,7 +94,11 @@ export class DetailsView {
     switch (item.type) {
       case "ghost": {
         belongsTo("CronJob");
-        facts.push(["Was due", at(item.row.slotMs)], ["Reason", item.row.reason]);
+        facts.push(
+          ["Was due", at(item.row.slotMs)],
+          ["Reason", item.row.reason],
+          ["Refused by", item.row.refusal?.object],
+        );
         parts.push(this.#heading(group.name, "Skipped run", item.look, "Skipped"), this.#facts(facts));
         break;
       }
@@ -111,6 +116,9 @@ export class DetailsView {
           ["Failed indexes", row.failedIndexes],
           ["Reason", row.reason],
           ["Message", row.message],
+          ["Refused by", row.refusal?.object],
+          [isWithoutPods(row) ? "No pod created" : "Pods refused", row.refusal?.text],
+          ["No node", row.unschedulable],
         );
         parts.push(this.#heading(row.name, "Job", item.look, itemOutcome(item)), this.#facts(facts));
         break;
@@ -162,6 +170,7 @@ export class DetailsView {
     if (cronJob !== undefined) {
       facts.push(
         ["Schedule", cronJob.schedule],
+        ["In words", group.scheduleText],
         ["Time zone", cronJob.timeZone ?? "UTC"],
         ["Concurrency", cronJob.concurrencyPolicy ?? "Allow"],
         ["Suspended", cronJob.suspend ? "yes" : undefined],
@@ -217,6 +226,7 @@ export class DetailsView {
         h("li", { class: "muted" }, pods.join(", ")),
       ),
       ...this.#highlights(),
+      ...(data.assumption === undefined ? [] : [h("p", { class: "hint" }, data.assumption)]),
       ...(kept.length === 0
         ? []
         : [h("p", { class: "hint" }, `Not on this page: ${kept.join(", ")}. The JSON trace has them all.`)]),

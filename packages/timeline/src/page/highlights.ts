@@ -1,6 +1,7 @@
+import type { CreationRefusal } from "../data/rows.js";
 import type { ReportData } from "../data/report-data.js";
 import { durationText } from "./duration-text.js";
-import { type Item, type Look, groupId } from "./item.js";
+import { type Item, type Look, groupId, hindrance } from "./item.js";
 import { latenessMs } from "./item-text.js";
 import type { Scene } from "./scene.js";
 
@@ -24,15 +25,22 @@ export interface HighlightPart {
 
 const UNSCHEDULABLE = "FailedScheduling";
 
-/** Returns the failures and deviations among the filtered items, grouped, the most severe first. */
+/**
+ * Returns the failures and deviations among the filtered items, grouped. Objects that refuse pods come first, because
+ * other problems follow from them, and then the most severe.
+ */
 export function highlights(scene: Scene, data: Pick<ReportData, "events">): Highlight[] {
-  const failed = new GroupCounts("failed", "run failed", "runs failed");
-  const unschedulable = new GroupCounts("waiting", "pod found no node", "pods found no node");
-  const skipped = new GroupCounts("skipped", "run skipped", "runs skipped");
-  const late = new GroupCounts("late", "run started late", "runs started late");
+  const refusals = new RefusalCounts();
+  const failed = new GroupCounts("failed", counted("run failed", "runs failed"));
+  const unschedulable = new GroupCounts("waiting", counted("pod found no node", "pods found no node"));
+  const skipped = new GroupCounts("skipped", counted("run skipped", "runs skipped"));
+  const late = new GroupCounts("late", counted("run started late", "runs started late"));
   let latestMs = 0;
   for (const item of scene.runs) {
-    if (item.type === "ghost") skipped.add(item, withoutJobNames(item.row.reason, item), 1 + (item.row.unlisted ?? 0));
+    const refusal = item.type === "pod" ? undefined : item.row.refusal;
+    if (refusal !== undefined) refusals.add(item, refusal);
+    if (item.type === "ghost" && refusal === undefined)
+      skipped.add(item, withoutJobNames(item.row.reason, item), 1 + (item.row.unlisted ?? 0));
     if (item.type !== "run") continue;
     if (item.look === "failed") failed.add(item, item.row.reason ?? "");
     const lateMs = latenessMs(item);
@@ -46,8 +54,9 @@ export function highlights(scene: Scene, data: Pick<ReportData, "events">): High
       if (reason !== undefined) unschedulable.add(item, reason);
     }
   return [
-    ...failed.highlights(),
+    ...refusals.highlights(),
     ...unschedulable.highlights(),
+    ...failed.highlights(),
     ...skipped.highlights(),
     ...late.highlights().map((highlight) => ({ ...highlight, reason: `by ${durationText(latestMs)} at most` })),
   ];
@@ -73,17 +82,45 @@ function withoutJobNames(reason: string, { group }: Item): string {
     : reason.replace(names.join(", "), names.length === 1 ? "the run before" : "runs before");
 }
 
+/** Returns a function that formats a count: `1 run`, `12 runs`. */
+function counted(one: string, many: string): (count: number) => string {
+  return (count) => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+}
+
+/** Counts runs without pods, and slots without a Job, by the refusing object. */
+class RefusalCounts {
+  readonly #causes = new Map<string, { readonly text: string; readonly counts: GroupCounts }>();
+
+  /** Amounts in the text change from retry to retry. Of each object, the first text is shown. */
+  add(item: Item, { object, text }: CreationRefusal): void {
+    const isRun = item.type === "run";
+    const what = isRun ? (hindrance(item.row) === undefined ? "pods refused" : "no pod created") : "no Job created";
+    const title = object ?? "The API server";
+    const key = `${title} ${what} ${object === undefined ? text : text.split(",")[0]!}`;
+    let cause = this.#causes.get(key);
+    if (cause === undefined) {
+      const number = isRun ? counted("run", "runs") : counted("slot", "slots");
+      const counts = new GroupCounts("waiting", (count) => `${title}: ${what} for ${number(count)}`);
+      this.#causes.set(key, (cause = { text, counts }));
+    }
+    cause.counts.add(item, cause.text);
+  }
+
+  highlights(): Highlight[] {
+    return [...this.#causes.values()].flatMap(({ counts }) => counts.highlights());
+  }
+}
+
 /** Counts occurrences by reason and by CronJob or Job. */
 class GroupCounts {
   readonly #look: Highlight["look"];
-  readonly #one: string;
-  readonly #many: string;
+  readonly #title: (count: number) => string;
   readonly #reasons = new Map<string, Map<string, { name: string; count: number; first: Item }>>();
 
-  constructor(look: Highlight["look"], one: string, many: string) {
+  /** @param title - Returns the title of a number of occurrences. */
+  constructor(look: Highlight["look"], title: (count: number) => string) {
     this.#look = look;
-    this.#one = one;
-    this.#many = many;
+    this.#title = title;
   }
 
   add(item: Item, reason: string, times = 1): void {
@@ -99,7 +136,7 @@ class GroupCounts {
     const found = [...this.#reasons].map(([reason, groups]) => {
       const parts = [...groups.values()].sort((a, b) => b.count - a.count);
       const count = parts.reduce((sum, part) => sum + part.count, 0);
-      const title = `${count.toLocaleString("en")} ${count === 1 ? this.#one : this.#many}`;
+      const title = this.#title(count);
       return { count, highlight: { look: this.#look, title, reason, parts } };
     });
     return found.sort((a, b) => b.count - a.count).map(({ highlight }) => highlight);

@@ -1,5 +1,5 @@
 import { durationText } from "./duration-text.js";
-import { type Item, LOOK_NAMES, type RunItem } from "./item.js";
+import { type Item, LOOK_NAMES, type RunItem, hindrance } from "./item.js";
 import type { ZonedTime } from "./zoned-time.js";
 
 /** Returns the name of an item. */
@@ -10,7 +10,10 @@ export function itemTitle(item: Item): string {
 /** Returns the outcome of an item in one or two words. */
 export function itemOutcome(item: Item): string {
   if (item.type === "ghost") return LOOK_NAMES.skipped;
-  if (item.type === "run") return item.row.outcome === "Deleted" && wasReplaced(item) ? "Replaced" : item.row.outcome;
+  if (item.type === "run") {
+    if (item.look === "waiting") return LOOK_NAMES.waiting;
+    return item.row.outcome === "Deleted" && wasReplaced(item) ? "Replaced" : item.row.outcome;
+  }
   return item.look === "stopped" ? LOOK_NAMES.stopped : item.pod.outcome;
 }
 
@@ -42,6 +45,7 @@ export function itemSummary(item: Item, zone: ZonedTime): string {
         ` after ${durationText(item.endMs - item.startMs)}`,
         late > 0 ? `, started ${durationText(late)} late` : "",
         row.reason === undefined || row.outcome !== "Failed" ? "" : `: ${row.reason}`,
+        hindrance(row) === undefined ? "" : `: ${hindrance(row)}`,
       ].join("");
     }
     case "pod":

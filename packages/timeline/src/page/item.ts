@@ -1,4 +1,4 @@
-import type { PodBar, RunRow, SkippedRow, TimelineGroup } from "../data/rows.js";
+import { type PodBar, type RunRow, type SkippedRow, type TimelineGroup, isWithoutPods } from "../data/rows.js";
 
 /** The look of a bar: each has its own color and shape. */
 export type Look = "complete" | "failed" | "running" | "waiting" | "stopped" | "skipped";
@@ -72,14 +72,26 @@ export function ghostItem(group: TimelineGroup, row: SkippedRow, endMs: number):
   return { type: "ghost", id, group, row, startMs: row.slotMs, endMs: Math.max(row.slotMs, endMs), look: "skipped" };
 }
 
-function runLook({ outcome }: RunRow): Look {
+/**
+ * Returns why no pod of a run exists, or why none runs: `no pod created: exceeded quota: …`. Returns `undefined` when a
+ * pod runs or ran.
+ */
+export function hindrance(row: RunRow): string | undefined {
+  const { refusal, unschedulable, pods, hiddenPods } = row;
+  if (isWithoutPods(row)) return `no pod created: ${refusal!.text}`;
+  const hasStarted = hiddenPods > 0 || pods.some(({ startMs }) => startMs !== undefined);
+  return unschedulable === undefined || hasStarted ? undefined : `no pod scheduled: ${unschedulable}`;
+}
+
+function runLook(row: RunRow): Look {
+  const { outcome } = row;
   switch (outcome) {
     case "Complete":
       return "complete";
     case "Failed":
       return "failed";
     case "Running":
-      return "running";
+      return hindrance(row) === undefined ? "running" : "waiting";
     case "Suspended":
     case "Deleted":
       return "stopped";

@@ -1,5 +1,6 @@
 import { durationText } from "./duration-text.js";
-import { type Item, LOOKS, type Look } from "./item.js";
+import type { CalendarBins } from "./calendar-bins.js";
+import { type Item, LOOKS, type Look, hindrance } from "./item.js";
 import type { Lane, Span } from "./lane.js";
 import { type LaneBin, laneBins } from "./lane-bins.js";
 import type { Palette } from "./palette.js";
@@ -12,6 +13,13 @@ const TEXT_PX = 44;
 /** Minimum width of a bar with rounded corners. */
 const ROUND_PX = 7;
 const TEXT_HEIGHT = 14;
+/** Maximum height of a bar, and maximum radius of a mark, in a high lane. */
+const MAX_BAR_PX = 56;
+const MAX_MARK_PX = 11;
+/** Lanes of this height show bins as columns. */
+const COLUMN_LANE_PX = 44;
+/** Room for the number above a column. */
+const COLUMN_TEXT_PX = 15;
 /** Minimum height of each outcome in a bin. */
 const MIN_SHARE_PX = 3;
 
@@ -27,34 +35,49 @@ interface Box {
 export class LanePainter {
   readonly #context: CanvasRenderingContext2D;
   readonly #scale: TimeScale;
+  readonly #calendar: CalendarBins;
   readonly #palette: Palette;
   readonly #hatch: CanvasPattern;
   readonly #grainMs: number;
 
-  constructor(context: CanvasRenderingContext2D, scale: TimeScale, palette: Palette, hatch: CanvasPattern) {
+  constructor(
+    context: CanvasRenderingContext2D,
+    { scale, calendar }: { readonly scale: TimeScale; readonly calendar: CalendarBins },
+    palette: Palette,
+    hatch: CanvasPattern,
+  ) {
     this.#context = context;
     this.#scale = scale;
+    this.#calendar = calendar;
     this.#palette = palette;
     this.#hatch = hatch;
     this.#grainMs = ((scale.toMs - scale.fromMs) / scale.width) * GRAIN_PX;
     context.textBaseline = "middle";
   }
 
-  /** @param middle - Pixels from the top to the middle of the lane. */
-  lane(lane: Lane, middle: number, height: number): void {
-    const bins = laneBins(lane, this.#scale);
+  /**
+   * @param middle - Pixels from the top to the middle of the lane.
+   * @returns Whether the lane shows bins.
+   */
+  lane(lane: Lane, middle: number, height: number): boolean {
+    const bins = laneBins(lane, this.#scale, this.#calendar);
     if (bins !== undefined) {
-      for (const bin of bins) this.#bin(bin, middle, height);
-      return;
+      const most = bins.reduce((max, { total }) => Math.max(max, total), 0);
+      for (const bin of bins)
+        if (height < COLUMN_LANE_PX) this.#bin(bin, middle, height);
+        else this.#column(bin, most, middle, height);
+      return true;
     }
     for (const look of LOOKS)
       for (const span of lane.spans(look, this.#scale.fromMs, this.#scale.toMs, this.#grainMs))
-        this.#span(look, span, lane, middle, height);
+        this.#span(look, span, lane, middle, Math.min(MAX_BAR_PX, height));
+    return false;
   }
 
   /** Paints a frame around one bar. */
-  frame(item: Item, middle: number, height: number, colour: string, lineWidth: number): void {
+  frame(item: Item, middle: number, laneHeight: number, colour: string, lineWidth: number): void {
     const context = this.#context;
+    const height = Math.min(isMoment(item) ? 3 * MAX_MARK_PX : MAX_BAR_PX, laneHeight);
     const x = this.#x(item.startMs);
     const width = Math.max(this.#x(item.endMs) - x, isMoment(item) ? 0 : 2);
     const gap = isMoment(item) ? height / 2 + 2 : 2.5;
@@ -105,6 +128,36 @@ export class LanePainter {
     }
   }
 
+  /** Paints the share of the largest bin as a column: its outcomes stacked, the most important on top, and the count. */
+  #column({ fromMs, toMs, total, counts }: LaneBin, most: number, middle: number, height: number): void {
+    const context = this.#context;
+    const { looks, ink, font } = this.#palette;
+    const x = this.#x(fromMs) + 0.5;
+    const width = this.#x(toMs) - x - 1;
+    const bottom = middle + height / 2;
+    const room = ((height - COLUMN_TEXT_PX) * total) / most - MIN_SHARE_PX * counts.size;
+    let top = bottom;
+    for (const look of LOOKS) {
+      const count = counts.get(look);
+      if (count === undefined) continue;
+      const high = MIN_SHARE_PX + Math.max(0, (room * count) / total);
+      top -= high;
+      context.fillStyle = looks[look];
+      context.globalAlpha = look === "stopped" ? 0.5 : 1;
+      context.fillRect(x, top, width, high);
+      context.globalAlpha = 1;
+      if (look === "failed") {
+        context.fillStyle = this.#hatch;
+        context.fillRect(x, top, width, high);
+      }
+    }
+    const text = total < 1_000 ? String(total) : `${Math.round(total / 1_000)}k`;
+    context.font = `500 10.5px ${font}`;
+    context.fillStyle = ink;
+    const wide = context.measureText(text).width;
+    if (wide <= width + 2) context.fillText(text, x + (width - wide) / 2, top - COLUMN_TEXT_PX / 2 + 1);
+  }
+
   #x(atMs: number): number {
     // Far outside of the screen a canvas loses precision, and dashes become slow.
     return Math.min(this.#scale.width + 1_000, Math.max(-1_000, xOf(this.#scale, atMs)));
@@ -150,6 +203,8 @@ export class LanePainter {
       if (left - x > 1) this.#line(this.#palette.looks.waiting, x, left, middle);
     }
     const wide = x + width - left;
+    const reason = item.type === "run" ? hindrance(item.row) : undefined;
+    if (look === "waiting" && reason !== undefined) return this.#hindered(reason, colour, { x, width, middle, height });
     if (look === "waiting") return this.#line(colour, x, x + width, middle);
     if (wide < ROUND_PX && (look === "complete" || look === "failed")) {
       // Paths cost ten times as much as rectangles, and the difference is not visible at this size.
@@ -186,6 +241,27 @@ export class LanePainter {
     if (wide >= TEXT_PX && height >= TEXT_HEIGHT) this.#barText(item, left, wide, middle, look === "failed" ? 14 : 0);
   }
 
+  /** Paints a run that no pod serves: a dashed outline with the reason. */
+  #hindered(reason: string, colour: string, { x, width, middle, height }: Box): void {
+    const context = this.#context;
+    const top = middle - height / 2;
+    context.globalAlpha = 0.12;
+    context.fillStyle = colour;
+    context.fillRect(x, top, width, height);
+    context.globalAlpha = 1;
+    context.setLineDash([4, 3]);
+    context.lineWidth = 1;
+    context.strokeStyle = colour;
+    context.strokeRect(x + 0.5, top + 0.5, Math.max(1, width - 1), height - 1);
+    context.setLineDash([]);
+    const from = Math.max(x, 0) + 6;
+    const room = Math.min(x + width, this.#scale.width) - from - 4;
+    if (room < TEXT_PX || height < TEXT_HEIGHT) return;
+    context.font = `500 11px ${this.#palette.font}`;
+    context.fillStyle = this.#palette.looks.failed;
+    context.fillText(this.#fitting(reason, room), from, middle + 0.5);
+  }
+
   #barText(item: Item, left: number, wide: number, middle: number, margin: number): void {
     const context = this.#context;
     const text = durationText(item.endMs - item.startMs);
@@ -207,7 +283,7 @@ export class LanePainter {
   #moment(item: Exclude<Item, { type: "ghost" }>, { x, middle, height }: Box): void {
     const context = this.#context;
     const colour = this.#palette.looks[item.look];
-    const radius = height * 0.32;
+    const radius = Math.min(MAX_MARK_PX, height * 0.32);
     const late = item.row.createdMs - (item.row.slotMs ?? item.row.createdMs) > 1_000;
     const startX = late ? this.#x(item.row.createdMs) : x;
     if (startX - x > radius + 2) {

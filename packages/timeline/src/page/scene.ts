@@ -11,6 +11,8 @@ export interface Filter {
   readonly namespace: string;
   /** Empty: all looks. */
   readonly looks: ReadonlySet<Look>;
+  /** Only failed pods, and the runs that have them. */
+  readonly failedPods: boolean;
 }
 
 /** An entry of the tree beside the timeline, and its lanes. */
@@ -29,8 +31,8 @@ export interface SceneRow {
   readonly laneHeight: number;
 }
 
-export function isFiltering({ text, namespace, looks }: Filter): boolean {
-  return text.trim() !== "" || namespace !== "" || looks.size > 0;
+export function isFiltering({ text, namespace, looks, failedPods }: Filter): boolean {
+  return text.trim() !== "" || namespace !== "" || looks.size > 0 || failedPods;
 }
 
 /** All drawn rows, laid out from top to bottom. */
@@ -43,10 +45,32 @@ export interface Scene {
   readonly items: ReadonlyMap<string, Item>;
   /** Numbers of runs and ghosts by look, independent of the filter for looks. */
   readonly counts: Readonly<Record<Look, number>>;
+  /** Number of failed pods, independent of the filters for looks and pods. */
+  readonly failedPods: number;
   /** Totals of the items that match the filter. */
   readonly totals: ReportTotals;
   /** Number of runs of the matching groups that the report does not include. */
   readonly hiddenRuns: number;
+}
+
+/**
+ * Returns a scene whose lanes are higher, so that a few rows fill a screen. A scene that is higher than the screen stays
+ * as it is.
+ *
+ * @param height - Height of the screen for the rows, in pixels.
+ */
+export function fitScene(scene: Scene, height: number): Scene {
+  const padding = scene.rows.length * ROW_PADDING;
+  const factor = (height - padding) / (scene.height - padding);
+  if (scene.rows.length === 0 || !(factor > 1)) return scene;
+  let top = 0;
+  const rows = scene.rows.map((row) => {
+    const laneHeight = Math.floor(row.laneHeight * factor);
+    const stretched = { ...row, top, laneHeight, height: Math.max(1, row.lanes.length) * laneHeight + ROW_PADDING };
+    top += stretched.height;
+    return stretched;
+  });
+  return { ...scene, rows, height: top };
 }
 
 const GROUP_LANE = 26;
@@ -61,7 +85,7 @@ export function buildScene(data: ReportData, filter: Filter, collapsed: Readonly
   const runs: Item[] = [];
   const items = new Map<string, Item>();
   const counts: Record<Look, number> = { complete: 0, failed: 0, running: 0, waiting: 0, stopped: 0, skipped: 0 };
-  let hiddenRuns = 0;
+  let [hiddenRuns, failedPods] = [0, 0];
   let [pods, podsSucceeded, podsFailed, podsStopped] = [0, 0, 0, 0];
   const text = filter.text.trim().toLowerCase();
   let top = 0;
@@ -78,15 +102,18 @@ export function buildScene(data: ReportData, filter: Filter, collapsed: Readonly
           : ghostItem(group, row, Math.min(data.endMs, ghostEnd(group, index, usualMs)));
       if (!isWholeGroup && !searchText(item).includes(text)) continue;
       counts[item.look] += 1 + (row.type === "skipped" ? (row.unlisted ?? 0) : 0);
+      const podsOfRun = row.type === "run" ? row.pods.map((pod) => podItem(group, row, pod, data.endMs)) : [];
+      const failedOfRun = podsOfRun.filter(({ look }) => look === "failed");
+      failedPods += failedOfRun.length;
+      if (filter.failedPods && failedOfRun.length === 0) continue;
       if (isWanted(item.look, filter)) shownRuns.push(item);
       if (row.type !== "run") continue;
-      if (filter.looks.size === 0) pods += row.hiddenPods;
-      for (const pod of row.pods) {
-        const shown = podItem(group, row, pod, data.endMs);
-        if (isWanted(shown.look, filter)) shownPods.push(shown);
-      }
+      if (filter.looks.size === 0 && !filter.failedPods) pods += row.hiddenPods;
+      for (const shown of filter.failedPods ? failedOfRun : podsOfRun)
+        if (filter.failedPods || isWanted(shown.look, filter)) shownPods.push(shown);
     }
-    if (shownRuns.length === 0 && shownPods.length === 0 && (!isWholeGroup || filter.looks.size > 0)) continue;
+    const isNarrowed = filter.looks.size > 0 || filter.failedPods;
+    if (shownRuns.length === 0 && shownPods.length === 0 && (!isWholeGroup || isNarrowed)) continue;
     shownRuns.sort(byStart);
     shownPods.sort(byStart);
     for (const item of shownRuns) items.set(item.id, item);
@@ -121,7 +148,7 @@ export function buildScene(data: ReportData, filter: Filter, collapsed: Readonly
     }
   }
   const totals = { ...runTotals(runs), pods, podsSucceeded, podsFailed, podsStopped };
-  return { rows, height: top, runs, items, counts, totals, hiddenRuns };
+  return { rows, height: top, runs, items, counts, failedPods, totals, hiddenRuns };
 }
 
 function runTotals(
@@ -174,7 +201,7 @@ function addCronJob(
   const jobs = runs.filter((item): item is RunItem => item.type === "run");
   const expanded = jobs.length + pods.length === 0 ? undefined : !collapsed.has(id);
   const { schedule, timeZone = "UTC", suspend } = group.cronJob ?? {};
-  const note = [schedule, timeZone, ...(suspend ? ["suspended"] : [])].join("  ");
+  const note = [group.scheduleText ?? schedule, timeZone, ...(suspend ? ["suspended"] : [])].join("  ");
   // An expanded CronJob shows its slots in its own lane, and its Jobs in separate lanes.
   const own = expanded ? slots(runs) : runs;
   add({ id, level: 1, label: group.name, note, expanded, lanes: [new Lane(own)], laneHeight: GROUP_LANE });
@@ -200,7 +227,7 @@ function podsRow(id: string, level: 2 | 3, pods: readonly Item[]): Omit<SceneRow
 }
 
 /** Converts runs to marks at their due times. */
-function slots(runs: readonly Item[]): Item[] {
+export function slots(runs: readonly Item[]): Item[] {
   const moments = runs.map((item): Item => {
     if (item.type !== "run") return item;
     const atMs = item.row.slotMs ?? item.startMs;

@@ -1,5 +1,6 @@
 import { AxisView, axisHeight } from "./axis-view.js";
 import { ConcurrencyView } from "./concurrency-view.js";
+import { type CalendarBins, calendarBins } from "./calendar-bins.js";
 import { fitCanvas, h, addListener } from "./dom.js";
 import type { Item } from "./item.js";
 import { type LaneBin, laneBins } from "./lane-bins.js";
@@ -25,6 +26,7 @@ export class TimelineView {
   readonly #concurrency = new ConcurrencyView();
   readonly #scroller: HTMLElement;
   readonly #stage: HTMLElement;
+  readonly #corner = h("div", { class: "corner" });
   readonly #canvas: HTMLCanvasElement;
   readonly #tooltip = new Tooltip();
   readonly #keys: RowKeys;
@@ -35,6 +37,7 @@ export class TimelineView {
   #hoverMs: number | undefined;
   /** The last pointer position. */
   #pointer: PointerEvent | undefined;
+  #bins: { readonly key: string; readonly calendar: CalendarBins } | undefined;
   #measured: (TimelineSizes & { readonly height: number }) | undefined;
 
   constructor(context: PageContext, openDetails: () => void, redraw: () => void) {
@@ -56,7 +59,7 @@ export class TimelineView {
     this.element = h(
       "section",
       { class: "timeline", "aria-label": "Timeline" },
-      h("div", { class: "corner" }),
+      this.#corner,
       h("div", { class: "axis-box" }),
       this.#scroller,
       this.#concurrency.legend,
@@ -96,6 +99,11 @@ export class TimelineView {
     return (this.#measured = { gutter, width: Math.max(50, clientWidth - gutter), height: clientHeight });
   }
 
+  /** Height of the screen for the rows, in pixels. */
+  get rowsHeight(): number {
+    return this.#sizes.height;
+  }
+
   get scale(): TimeScale {
     const { fromMs, toMs } = this.#context.state;
     return { fromMs, toMs, width: this.#sizes.width };
@@ -127,7 +135,8 @@ export class TimelineView {
     // Zooming with the keyboard changes the item under a pointer that does not move.
     if (this.#pointer !== undefined) this.#hover(this.#pointer);
     this.#paintBackground(drawing, scale, height);
-    const painter = new LanePainter(drawing, scale, palette, this.#hatch);
+    const painter = new LanePainter(drawing, { scale, calendar: this.#calendar(scale) }, palette, this.#hatch);
+    let hasBins = false;
     const top = this.#scroller.scrollTop;
     const selected = state.selected === undefined ? undefined : scene.items.get(state.selected);
     for (const row of scene.rows) {
@@ -135,7 +144,7 @@ export class TimelineView {
       const barHeight = row.laneHeight - (row.level === 1 ? 8 : 3);
       for (const [index, lane] of row.lanes.entries()) {
         const middle = row.top - top + laneMiddle(row, index);
-        painter.lane(lane, middle, barHeight);
+        hasBins = painter.lane(lane, middle, barHeight) || hasBins;
         for (const [wanted, colour, width] of [
           [this.#hovered, palette.muted, 1],
           [selected, palette.accent, 2],
@@ -145,6 +154,7 @@ export class TimelineView {
         }
       }
     }
+    this.#corner.textContent = hasBins ? `Numbers are per ${this.#calendar(scale).unit}` : "";
     this.#paintHidden(drawing, scale, height);
     this.#paintLines(drawing, scale, height);
     this.#concurrency.render(scale, this.#context, this.#hoverMs);
@@ -194,11 +204,19 @@ export class TimelineView {
       if (hiddenRows === 0 || row.level > 1 || row.top + row.height < top || row.top > top + height) continue;
       const last = row.lanes[0]?.items.at(-1);
       const lane = row.lanes[0];
-      const binned = lane === undefined ? undefined : laneBins(lane, scale)?.at(-1)?.toMs;
+      const binned = lane === undefined ? undefined : laneBins(lane, scale, this.#calendar(scale))?.at(-1)?.toMs;
       const x = xOf(scale, Math.max(last?.endMs ?? state.fromMs, binned ?? 0)) + 12;
       const middle = row.top - top + laneMiddle(row, 0);
       if (x < scale.width) drawing.fillText(`${hiddenRows.toLocaleString("en")} more runs are not drawn`, x, middle);
     }
+  }
+
+  /** Returns the intervals of the calendar for a window, cached until the window or the zone changes. */
+  #calendar(scale: TimeScale): CalendarBins {
+    const { zone } = this.#context;
+    const key = `${scale.fromMs} ${scale.toMs} ${scale.width} ${zone.zone}`;
+    if (this.#bins?.key !== key) this.#bins = { key, calendar: calendarBins(scale, zone) };
+    return this.#bins.calendar;
   }
 
   #paintLines(drawing: CanvasRenderingContext2D, scale: TimeScale, height: number): void {
@@ -238,7 +256,7 @@ export class TimelineView {
     this.#hovered = bin === undefined ? item : undefined;
     this.#hoverMs = atMs;
     this.#canvas.classList.toggle("on-item", (bin ?? item) !== undefined);
-    if (bin !== undefined) this.#tooltip.showBin(bin, event, this.#context);
+    if (bin !== undefined) this.#tooltip.showBin(bin, this.#calendar(this.scale).unit, event, this.#context);
     else this.#tooltip.show(item, event, this.#context);
   }
 
@@ -249,7 +267,7 @@ export class TimelineView {
     const toleranceMs = ((scale.toMs - scale.fromMs) / scale.width) * HIT_PX;
     const found = itemAt(this.#context.scene, y + this.#scroller.scrollTop, atMs, toleranceMs);
     if (found?.lane === undefined) return { atMs };
-    const bins = laneBins(found.lane, scale);
+    const bins = laneBins(found.lane, scale, this.#calendar(scale));
     if (bins === undefined) return { row: found.row, item: found.item, atMs };
     return { row: found.row, bin: bins.find(({ fromMs, toMs }) => atMs >= fromMs && atMs < toMs), atMs };
   }

@@ -5,7 +5,9 @@ import type { PageContext } from "./page-context.js";
 import { offeredZones } from "./zoned-time.js";
 import { type PageEnvironment, partTag } from "./page-environment.js";
 
-const CHIPS: readonly Look[] = ["complete", "failed", "running", "stopped", "skipped"];
+const CHIPS: readonly Look[] = ["complete", "failed", "running", "waiting", "stopped", "skipped"];
+/** Looks without a chip while no item has them. */
+const OPTIONAL_CHIPS: ReadonlySet<Look> = new Set(["running", "waiting", "stopped"]);
 
 /** The toolbar: filters, the choice of view, and controls of the whole page. */
 export class Toolbar {
@@ -16,6 +18,7 @@ export class Toolbar {
   readonly #namespaces: HTMLSelectElement;
   readonly #zones: HTMLSelectElement;
   readonly #chips = new Map<Look, { button: HTMLButtonElement; count: HTMLElement }>();
+  readonly #failedPods: { readonly button: HTMLButtonElement; readonly count: HTMLElement };
   readonly #views: readonly HTMLButtonElement[];
   readonly #help: HTMLDialogElement;
   readonly #facts = h("p", { class: "facts" });
@@ -40,6 +43,15 @@ export class Toolbar {
     this.#zones = addListener(h("select", { "aria-label": "Time zone" }), {
       onchange: () => update({ zone: this.#zones.value }),
     });
+    const failedCount = h("span", { class: "count" });
+    const failedPods = h(
+      "button",
+      { type: "button", class: "chip look failed", title: "Show only: failed pods, and the runs that have them" },
+      "Failed pods ",
+      failedCount,
+    );
+    addListener(failedPods, { onclick: () => update({ failedPods: !context.state.failedPods }) });
+    this.#failedPods = { button: failedPods, count: failedCount };
     this.#views = (["timeline", "table"] as const).map((view) =>
       addListener(h("button", { type: "button", "data-view": view }, view === "timeline" ? "Timeline" : "Table"), {
         onclick: () => update({ view }),
@@ -66,7 +78,12 @@ export class Toolbar {
       { class: "toolbar", "aria-label": "Filters and time" },
       this.#search,
       this.#namespaces,
-      h("div", { class: "chips", role: "group", "aria-label": "Outcomes" }, ...CHIPS.map((look) => this.#chip(look))),
+      h(
+        "div",
+        { class: "chips", role: "group", "aria-label": "Outcomes" },
+        ...CHIPS.map((look) => this.#chip(look)),
+        this.#failedPods.button,
+      ),
       h("span", { class: "spacer" }),
       // Grouped, so that they wrap together on narrow screens.
       h(
@@ -111,9 +128,11 @@ export class Toolbar {
     for (const [look, chip] of this.#chips) {
       chip.button.setAttribute("aria-pressed", String(state.looks.has(look)));
       chip.count.textContent = scene.counts[look].toLocaleString("en");
-      chip.button.hidden =
-        (look === "stopped" || look === "running") && scene.counts[look] === 0 && !state.looks.has(look);
+      chip.button.hidden = OPTIONAL_CHIPS.has(look) && scene.counts[look] === 0 && !state.looks.has(look);
     }
+    this.#failedPods.button.setAttribute("aria-pressed", String(state.failedPods));
+    this.#failedPods.count.textContent = scene.failedPods.toLocaleString("en");
+    this.#failedPods.button.hidden = scene.failedPods === 0 && !state.failedPods;
     for (const view of this.#views) view.setAttribute("aria-pressed", String(view.dataset["view"] === state.view));
   }
 

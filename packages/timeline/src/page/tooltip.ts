@@ -1,6 +1,7 @@
+import { binText } from "./calendar-bins.js";
 import { h } from "./dom.js";
 import { durationText } from "./duration-text.js";
-import { type Item, LOOKS, LOOK_NAMES } from "./item.js";
+import { type Item, LOOKS, LOOK_NAMES, hindrance } from "./item.js";
 import { itemOutcome, itemTitle, latenessMs } from "./item-text.js";
 import type { LaneBin } from "./lane-bins.js";
 import type { PageContext } from "./page-context.js";
@@ -28,6 +29,7 @@ export class Tooltip {
             `${zone.second(item.startMs)}, ${durationText(item.endMs - item.startMs)}`,
             late > 0 ? `started ${durationText(late)} after its slot` : "",
             item.type === "run" ? [item.row.reason, item.row.message].filter(Boolean).join(": ") : podLine(item.pod),
+            item.type === "run" ? (hindrance(item.row) ?? "") : (item.pod.unschedulable ?? ""),
           ];
     this.element.replaceChildren(
       h("div", { class: `badge ${item.look}` }, itemOutcome(item)),
@@ -37,8 +39,11 @@ export class Tooltip {
     this.#place(event);
   }
 
-  /** @param bin - Items that are too dense to be distinguished. */
-  showBin({ fromMs, toMs, total, counts }: LaneBin, event: PointerEvent, { zone }: PageContext): void {
+  /**
+   * @param bin - Items that are too dense to be distinguished.
+   * @param unit - Unit of the calendar: `day`.
+   */
+  showBin({ fromMs, toMs, total, counts }: LaneBin, unit: string, event: PointerEvent, { zone }: PageContext): void {
     const shares = LOOKS.toReversed().flatMap((look) => {
       const count = counts.get(look);
       return count === undefined
@@ -47,8 +52,8 @@ export class Tooltip {
     });
     this.element.classList.add("shown");
     this.element.replaceChildren(
-      h("strong", {}, `${total.toLocaleString("en")} close together`),
-      h("div", {}, `${zone.minute(fromMs)} to ${zone.minute(toMs).slice(11)}`),
+      h("strong", {}, `${total.toLocaleString("en")} in this ${unit}`),
+      h("div", {}, binText(fromMs, toMs, unit, zone)),
       ...shares,
       h("div", { class: "muted" }, "Click to come closer"),
     );

@@ -60,7 +60,7 @@ export class TreeView {
     const text = `${row.label}\n${row.note}\n${row.expanded === undefined}`;
     if (element.dataset["text"] === text) return;
     element.dataset["text"] = text;
-    element.title = row.level === 1 ? `${row.group.kind} ${row.group.namespace}/${row.group.name}` : "";
+    element.title = row.level === 1 ? rowTitle(row) : "";
     element.replaceChildren(
       h("span", { class: "twisty" }, row.expanded === undefined ? undefined : icon(TWISTY, 14)),
       row.level === 1
@@ -134,6 +134,12 @@ export class TreeView {
     if (!collapsed.delete(id)) collapsed.add(id);
     this.#context.update({ collapsed });
   }
+}
+
+/** The names, and the schedule as it is written. */
+function rowTitle({ group: { kind, namespace, name, cronJob, scheduleText }, note }: SceneRow): string {
+  const schedule = cronJob === undefined ? "" : `\n${cronJob.schedule}${scheduleText === undefined ? "" : `\n${note}`}`;
+  return `${kind} ${namespace}/${name}${schedule}`;
 }
 
 const OVERSCAN = 300;

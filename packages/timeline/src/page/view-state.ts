@@ -9,6 +9,8 @@ export interface ViewState {
   readonly text: string;
   readonly namespace: string;
   readonly looks: ReadonlySet<Look>;
+  /** Only failed pods, and the runs that have them. */
+  readonly failedPods: boolean;
   /** Ids of collapsed rows. */
   readonly collapsed: ReadonlySet<string>;
   readonly zone: string;
@@ -26,6 +28,7 @@ export function toHash(state: ViewState, initial: ViewState): string {
   if (state.text !== "") parameters.set("text", state.text);
   if (state.namespace !== "") parameters.set("namespace", state.namespace);
   if (state.looks.size > 0) parameters.set("outcome", [...state.looks].join("_"));
+  if (state.failedPods) parameters.set("pods", "failed");
   const toggled = difference(state.collapsed, initial.collapsed);
   if (toggled.length > 0 && toggled.length <= MAX_TOGGLED) parameters.set("toggled", toggled.join("_"));
   for (const name of ["zone", "view", "theme"] as const)
@@ -54,6 +57,7 @@ export function fromHash(hash: string, initial: ViewState, isZone: (zone: string
     text: text("text"),
     namespace: text("namespace"),
     looks: new Set(LOOKS.filter((look) => looks.includes(look))),
+    failedPods: text("pods") === "failed",
     collapsed,
     zone: isZone(text("zone")) ? text("zone") : initial.zone,
     view: text("view") === "table" ? "table" : initial.view,
