@@ -139,10 +139,13 @@ describe.skipIf(browserPath === undefined)("in a worker of a browser, under a po
     for (const [request, flags] of [
       [{ for: "2d", start: "2026-03-28T00:00:00Z", seed: 7 }, ["--start", "2026-03-28T00:00:00Z", "--seed", "7"]],
       [
-        { for: "2d", scenario: SCENARIO, timeZone: "Asia/Tokyo" },
-        ["--scenario", "s.yaml", "--controller-time-zone", "Asia/Tokyo"],
+        { for: "2d", start: "2026-01-01T00:00:00Z", scenario: SCENARIO, timeZone: "Asia/Tokyo" },
+        ["--start", "2026-01-01T00:00:00Z", "--scenario", "s.yaml", "--controller-time-zone", "Asia/Tokyo"],
       ],
-      [{ for: "1h", scenario: SHARING }, ["--scenario", "sharing.yaml"]],
+      [
+        { for: "1h", start: "2026-01-01T00:00:00Z", scenario: SHARING },
+        ["--start", "2026-01-01T00:00:00Z", "--scenario", "sharing.yaml"],
+      ],
     ] as const) {
       const { result, error } = await ask<string>("trace", { manifests: MANIFESTS, ...request }, options);
       expect(error).toBeUndefined();

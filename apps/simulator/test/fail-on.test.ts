@@ -196,10 +196,10 @@ test.each([
 test("a broken document has priority over a violation: status 2, and both are reported", async () => {
   const { code, stderr } = await run(
     ["--fail-on", "skipped"],
-    `${slow}apiVersion: batch/v1\nkind: Job\nmetadata: { name: bad }\nspec: {}\n`,
+    `${slow}apiVersion: v1\nkind: ResourceQuota\nmetadata: { name: bad }\nspec: { hard: { pods: -1 } }\n`,
   );
   expect(code).toBe(2);
-  expect(stderr).toContain("Job bad: spec.template.spec.containers: Required value");
+  expect(stderr).toContain("ResourceQuota bad: spec.hard[pods]: Invalid value");
 });
 
 test("a project file names the input and the rules, and flags override it", async () => {

@@ -87,7 +87,9 @@ test("simulation and output are the same with the page and without it", async ()
 });
 
 test("a page is not written where a manifest is refused, nor over a file that is read", async () => {
-  const files = { "b.yaml": `${BACKUP}apiVersion: batch/v1\nkind: Job\nmetadata: { name: bad }\nspec: {}\n` };
+  const files = {
+    "b.yaml": `${BACKUP}apiVersion: v1\nkind: ResourceQuota\nmetadata: { name: bad }\nspec: { hard: { pods: -1 } }\n`,
+  };
   const args = ["run", "b.yaml", "--for", "2h", "--seeds", "1-2", "--html"];
   const refused = await kubewright([...args, "f.html"], { files, pageAssets });
   expect([refused.code, refused.written]).toEqual([2, {}]);

@@ -149,13 +149,15 @@ test.each([
 });
 
 test("a refused manifest is reported, the others are simulated, and the file stays unchanged", async () => {
-  const files = { "b.yaml": `${backup}---\napiVersion: batch/v1\nkind: Job\nmetadata: { name: bad }\nspec: {}\n` };
+  const files = {
+    "b.yaml": `${backup}---\napiVersion: v1\nkind: ResourceQuota\nmetadata: { name: bad }\nspec: { hard: { pods: -1 } }\n`,
+  };
   const { code, stdout, stderr, written } = await kubewright(
     ["run", "b.yaml", "--for", "3h", "--seeds", "1-2", "--json", "f.json"],
     { files },
   );
   expect(code).toBe(2);
-  expect(stderr).toContain("Job bad: spec.template.spec.containers: Required value");
+  expect(stderr).toContain("ResourceQuota bad: spec.hard[pods]: Invalid value");
   expect(stdout).toContain("2 futures");
   expect(written).toEqual({});
 });
@@ -176,7 +178,7 @@ function backupFile(): string {
 
 test("the output is the same for any number of threads, byte for byte", async () => {
   const file = backupFile();
-  const args = ["run", file, "--for", "1d", "--seeds", "1-12"];
+  const args = ["run", file, "--start", "2026-01-01T00:00:00Z", "--for", "1d", "--seeds", "1-12"];
   const simulate = async (workers: string): Promise<readonly [timeline: string, json: string, page: string]> => {
     const json = path.join(path.dirname(file), `of-${workers}.json`);
     const html = path.join(path.dirname(file), `of-${workers}.html`);

@@ -165,7 +165,9 @@ test("a calendar has every run that was started, with its length", async () => {
 });
 
 test("an incomplete run writes none of them", async () => {
-  const files = { "a.yaml": `${manifests}---\napiVersion: batch/v1\nkind: Job\nmetadata: { name: bad }\nspec: {}\n` };
+  const files = {
+    "a.yaml": `${manifests}---\napiVersion: v1\nkind: ResourceQuota\nmetadata: { name: bad }\nspec: { hard: { pods: -1 } }\n`,
+  };
   const flags = ["--sarif", "r.sarif", "--junit", "r.xml", "--markdown", "r.md", "--ics", "r.ics"];
   const { code, written } = await run(flags, files);
   expect({ code, written }).toEqual({ code: 2, written: {} });

@@ -43,7 +43,9 @@ test("the page has the load by minute, hour and day before and after, for every 
 });
 
 test("a page is not written where a manifest is refused, nor over a file that is read", async () => {
-  const files = { "b.yaml": `${SIX}apiVersion: batch/v1\nkind: Job\nmetadata: { name: bad }\nspec: {}\n` };
+  const files = {
+    "b.yaml": `${SIX}apiVersion: v1\nkind: ResourceQuota\nmetadata: { name: bad }\nspec: { hard: { pods: -1 } }\n`,
+  };
   const refused = await kubewright(["spread", "b.yaml", "--for", "2h", "--html", "load.html"], { files, pageAssets });
   expect([refused.code, refused.written]).toEqual([2, {}]);
   const over = await kubewright(["spread", "b.yaml", "--html", "b.yaml"], { files, pageAssets });

@@ -307,7 +307,7 @@ test("a pod that fits on no node waits in its own segment", async () => {
   );
   const { stderr, stdout } = await runJob({ yaml, args: ["--for", "2h"] }, ["--workers", "2"]);
   expect(stderr).toBe("");
-  expect(stdout).toContain("billing/report: 5 runs waited for a node");
+  expect(stdout).toContain("billing/report: 6 runs waited for a node");
 });
 
 test("objects of a live cluster continue, each in its namespace", async () => {
@@ -359,8 +359,8 @@ test("mistakes in manifests are reported as without workers, and nothing is writ
   const shape = {
     yaml: `${threeNamespaces}${cronJob({ namespace: "ops", name: "wrong", spec: 'schedule: "never"' })}`,
   };
-  const whole = await runJob(shape, OUTPUTS);
-  const parallel = await runJob(shape, [...OUTPUTS, "--workers", "2"]);
+  const whole = await runJob(shape, [...OUTPUTS, "--strict"]);
+  const parallel = await runJob(shape, [...OUTPUTS, "--strict", "--workers", "2"]);
   expect({ code: parallel.code, stderr: parallel.stderr, written: parallel.written }).toEqual({
     code: 2,
     stderr: whole.stderr,
@@ -449,7 +449,7 @@ test("threads simulate the same as this thread", { timeout: 90_000 }, async () =
   const folder = mkdtempSync(path.join(tmpdir(), "kubewright-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(path.join(folder, "all.yaml"), threeNamespaces);
-  const args = ["run", "all.yaml", "--for", "12h", "--workers", "2", "--json", "-"];
+  const args = ["run", "all.yaml", "--start", "2026-01-01T00:00:00Z", "--for", "12h", "--workers", "2", "--json", "-"];
   const { stdout } = await promisify(execFile)(process.execPath, [BINARY, ...args], {
     cwd: folder,
     maxBuffer: 2 ** 26,

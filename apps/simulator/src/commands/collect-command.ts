@@ -1,5 +1,5 @@
 import { UserError } from "@kubewright/analysis/errors";
-import { loadManifests } from "@kubewright/analysis/input";
+import { allProblems, loadManifests } from "@kubewright/analysis/input";
 import { type Style, printable } from "@kubewright/analysis/text";
 import type { Job, Pod, UnstructuredObject } from "@kubewright/api";
 
@@ -28,7 +28,9 @@ async function collect({
   io,
   format: { style },
 }: CommandContext<{ readonly json?: boolean }>): Promise<CommandResult> {
-  const { manifests, problems } = await loadManifests(paths.length === 0 ? ["-"] : paths, io);
+  const loaded = await loadManifests(paths.length === 0 ? ["-"] : paths, io);
+  const { manifests } = loaded;
+  const problems = allProblems(loaded);
   if (problems.length > 0) throw new UserError(problems.join("\n"));
   const objects = manifests.map(({ object }) => object);
   const jobs = objects.filter(

@@ -24,6 +24,7 @@ import {
   type SimulatedVersion,
   fromCluster,
   identityOf,
+  problemLines,
   parseKubernetesVersion,
   readRunInput,
   repeatRemark,
@@ -94,18 +95,31 @@ export async function compareCommand({
     undefined,
     rules.some(({ condition }) => condition.type !== "change") ? addToRuleChecks : undefined,
   ];
-  const problems = [...new Set([...a.problems, ...b.problems])];
-  const notes = [...new Set([...a.notes, ...b.notes, ...(kubernetesB?.note === undefined ? [] : [kubernetesB.note])])];
+  const unread = problemLines([...a.mistakes, ...b.mistakes], a.strict);
+  const problems = [...new Set([...a.problems, ...b.problems, ...unread.problems])];
+  const notes = [
+    ...new Set([
+      ...a.notes,
+      ...b.notes,
+      ...unread.notes,
+      ...(kubernetesB?.note === undefined ? [] : [kubernetesB.note]),
+    ]),
+  ];
   if (against === undefined && a.kubernetesVersion === b.kubernetesVersion)
     notes.push(`both are simulated as Kubernetes ${versionName(b.kubernetesVersion)}: --kubernetes says what A is`);
   for (const [index, input] of [a, b].entries()) {
     const label = index === 0 ? "A" : "B";
     const onCreated = (outcome: CreateOutcome): void => {
-      problems.push(...outcome.problems);
-      notes.push(...outcome.notes.map((note) => `${label}: ${note}`));
+      const lines = problemLines(outcome.problems, input.strict);
+      problems.push(...lines.problems);
+      notes.push(
+        ...lines.notes.filter((line) => !notes.includes(line)),
+        ...outcome.notes.map((note) => `${label}: ${note}`),
+      );
       if (outcome.created.length > 0 || input.manifests.length === 0 || input.live !== undefined) return;
+      const isExplained = problems.length + outcome.problems.length + input.mistakes.length > 0;
       throw new UserError(
-        [...notes, ...(problems.length > 0 ? problems : [`${label}: nothing is left to simulate`])].join("\n"),
+        [...notes, ...problems, ...(isExplained ? [] : [`${label}: nothing is left to simulate`])].join("\n"),
       );
     };
     records.push(

@@ -26,7 +26,7 @@ import {
 import { readRunInput, repeatRemark, startTime, versionName, versionRemark } from "@kubewright/analysis/input";
 import { silentProgress } from "@kubewright/analysis/ports";
 import { type CheckReport, futuresMarkdown, reportOutputs, writeReports } from "@kubewright/analysis/reports";
-import { validateInput } from "@kubewright/analysis/run";
+import { foundText, validateInput } from "@kubewright/analysis/run";
 import { formatDuration } from "@kubewright/analysis/time";
 import { formatTime } from "@kubewright/api";
 import { htmlPage, pageAssets } from "@kubewright/analysis/page";
@@ -63,7 +63,7 @@ export async function futuresCommand({
   const command = flags.commandFrom(repeat === undefined ? undefined : startTime(startMs));
   await outputs.open();
   const hasPage = flags.html !== undefined;
-  const { problems, notes } = await validateInput(input, io.timeZoneData);
+  const { problems, notes, found } = await validateInput(input, io.timeZoneData);
   const statistics = new FuturesStatistics();
   const bands = new LoadBands();
   const groups = groupsOf(input);
@@ -150,7 +150,7 @@ export async function futuresCommand({
   const heading = `${manyFutures(statistics.futures)} of ${formatTime(startMs)} → ${formatTime(startMs + durationMs)} (${formatDuration(durationMs)} each, ${which}${versionRemark(input.kubernetesVersion)}${repeatRemark(repeat)})`;
   const { style } = format;
   return {
-    text: `${style.bold("kubewright")}  ${heading}\n${style.dim("shares with their 95% intervals; --seed N simulates one future alone")}\n\n${statistics.futures > 0 ? futuresText(statistics, { ...format, nodeSizes }) : ""}`,
+    text: `${style.bold("kubewright")}  ${heading}\n${foundText(found)}\n${style.dim("shares with their 95% intervals; --seed N simulates one future alone")}\n\n${statistics.futures > 0 ? futuresText(statistics, { ...format, nodeSizes }) : ""}`,
     problems,
     interrupted: isComplete ? undefined : `stopped after ${doneText()}`,
     findings: violations.map(violationText),

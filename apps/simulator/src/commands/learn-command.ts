@@ -6,6 +6,7 @@ import {
   fromCluster,
   identityOf,
   ioProblem,
+  allProblems,
   loadManifests,
 } from "@kubewright/analysis/input";
 import {
@@ -81,8 +82,10 @@ async function readExports(
   note: CommandContext<LearnFlags>["note"],
 ): Promise<readonly Manifest[]> {
   if (paths.length === 0) return [];
-  const { manifests, problems, notes } = await loadManifests(paths, io);
+  const loaded = await loadManifests(paths, io);
+  const { manifests, notes } = loaded;
   note(...notes);
+  const problems = allProblems(loaded);
   if (problems.length > 0) throw new UserError(problems.join("\n"));
   return manifests;
 }

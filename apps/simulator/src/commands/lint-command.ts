@@ -3,6 +3,7 @@ import {
   type InputIo,
   type ProjectFile,
   PROJECT_FILE,
+  allProblems,
   loadManifests,
   parseStart,
   readProjectFile,
@@ -82,9 +83,10 @@ async function lint({
   const paths = pathsOf(given, project);
   outputs.declare({ "--sarif": flags.sarif, "--json": flags.json }, paths);
   const texts = new Map<string, string>();
-  const { manifests, problems, notes } = await loadManifests(paths, recordingIo(texts, io), renderOptions(flags));
+  const loaded = await loadManifests(paths, recordingIo(texts, io), renderOptions(flags));
+  const { manifests, notes } = loaded;
   const comments = new DisabledRules(texts, disabled);
-  const problemLines = [...problems, ...comments.problems];
+  const problemLines = [...allProblems(loaded), ...comments.problems];
   const workloads = [
     ...(await workloadsOf(flags.workloads ?? project?.workloads, io)),
     ...workloadEntries(flags, manifests),

@@ -281,9 +281,9 @@ test("the same CronJobs in Berlin over the nights when its clock changes run as 
   }
 });
 
-test("an object that the API server refuses is reported once, with status 2, and no file is written", async () => {
+test("a CronJob that the API server refuses is reported once, and with --strict no file is written", async () => {
   const yaml = `${cronJob({ schedule: "0 * * * *" })}---\n${cronJob({ schedule: "0 * * * *", name: "odd", spec: "concurencyPolicy: Forbid" })}`;
-  const { code, stderr, written } = await spread(yaml, ["--for", "2h", "--patch", "patch.yaml"]);
+  const { code, stderr, written } = await spread(yaml, ["--for", "2h", "--patch", "patch.yaml", "--strict"]);
   expect(code).toBe(2);
   expect(stderr.match(/spec.concurencyPolicy: unknown field/g)).toHaveLength(1);
   expect(written).toEqual({});

@@ -1,5 +1,11 @@
 import { InterruptedError, UserError } from "@kubewright/analysis/errors";
-import { type RunInput, type RunInputFlags, readRunInput, repeatRemark } from "@kubewright/analysis/input";
+import {
+  type RunInput,
+  type RunInputFlags,
+  problemLines,
+  readRunInput,
+  repeatRemark,
+} from "@kubewright/analysis/input";
 import { silentProgress } from "@kubewright/analysis/ports";
 import {
   type Measure,
@@ -110,22 +116,31 @@ async function spread({
     localTimeZone: input.localTimeZone ?? "UTC",
     keep,
   });
+  const unread = problemLines(input.mistakes, input.strict);
   if (loads.length === 0)
-    throw new UserError([...input.problems, "there is no CronJob to spread, or all are suspended"].join("\n"));
+    throw new UserError(
+      [
+        ...unread.problems,
+        ...unread.notes,
+        ...input.problems,
+        "there is no CronJob to spread, or all are suspended",
+      ].join("\n"),
+    );
   checkSelected("--keep", keep, loads);
-  note(...input.notes, ...idleNotes(loads, window));
+  note(...input.notes, ...unread.notes, ...idleNotes(loads, window));
   const precedences = precedencesOf(flags.after ?? [], loads);
   const plan = proposePlan(loads, precedences, { windowMinutes: windowMinutes + overhang / MINUTE_MS, target });
   const changes = scheduleChanges(loads, plan.minutes);
   await outputs.open();
-  const problems = [...input.problems];
+  const problems = [...input.problems, ...unread.problems];
   const simulated = flags.play
     ? await simulateBoth(input, movedManifests(input.manifests, changes), {
         window,
         io,
         onCreated: (outcome) => {
-          problems.push(...outcome.problems);
-          note(...outcome.notes);
+          const lines = problemLines(outcome.problems, input.strict);
+          problems.push(...lines.problems);
+          note(...lines.notes, ...outcome.notes);
         },
       })
     : undefined;

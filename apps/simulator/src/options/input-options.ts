@@ -33,7 +33,10 @@ export const MANIFEST_OPTIONS: readonly Option[] = [
   ["--workloads <file>", "how long containers run and how often they fail: a file that kubewright learn wrote"],
   ["--fail <selection=share>", "how often containers fail: 'report=2%'", collect],
   ["--validate <mode>", "unknown fields: strict refuses them as kubectl apply does, warn only prints them", "strict"],
-  ["--strict", "refuse kinds that are not simulated, rather than pass them over"],
+  [
+    "--strict",
+    "end with status 2 for CronJobs and Jobs that are left out, kinds that are not simulated, and every other mistake",
+  ],
 ];
 
 /** The option for durations, which `run` lists among the most used ones. */

@@ -15,9 +15,10 @@ export class ProblemList {
     this.#texts = texts;
   }
 
-  add({ notes, problems }: Pick<Findings, "notes" | "problems">): void {
+  add({ notes, problems, found }: Pick<Findings, "notes" | "problems" | "found">): void {
     for (const note of notes) this.#add(note, "warning");
     for (const problem of problems) this.#add(problem, "error");
+    for (const { kind, message } of found.mistakes) if (kind === "leftOut") this.#add(message, "error");
   }
 
   /** Adds the lines of a UserError; rethrows any other error. */

@@ -4,6 +4,7 @@ import { assumptionText } from "../text/assumption-text.js";
 import { RunDigest } from "../digest/run-digest.js";
 import { PodPeaks } from "../futures/pod-peaks.js";
 import { Findings } from "../input/findings.js";
+import type { FoundObjects } from "../input/input-problem.js";
 import { NodePools } from "../resources/node-pools.js";
 import { ReportRecorder } from "../html-report/report-recorder.js";
 import { htmlPage } from "../html-report/html-page.js";
@@ -42,10 +43,11 @@ export async function runSimulation(
   const run = await simulateRequest(read, options);
   const problems = read.problems.all;
   if (run === undefined) return { summary: "", problems, command };
-  const { report, input, digest, scenarioEvents, pods, timeline } = run;
+  const { report, input, found, digest, scenarioEvents, pods, timeline } = run;
   const { durationMs: simulatedMs } = input;
   const simulated = {
     input,
+    found,
     simulatedMs,
     groups: digest.groups,
     scenarioEvents,
@@ -86,6 +88,7 @@ export async function htmlReport(
 interface Run {
   readonly input: RunInput;
   readonly report: ReportData;
+  readonly found: FoundObjects;
   readonly digest: RunDigest;
   readonly scenarioEvents: readonly ScenarioEventRecord[];
   readonly pods: PodPeaks;
@@ -115,7 +118,11 @@ async function simulateRequest(
         pods.add(record);
         recorder.add(record);
         if (record.type === "scenarioEvent") scenarioEvents.push(record);
-        emit(record.type === "end" ? traceEnd(record, pods.peaks, digest.groups) : record);
+        emit(
+          record.type === "end"
+            ? traceEnd(record, { peaks: pods.peaks, groups: digest.groups, found: findings.found })
+            : record,
+        );
       },
       follow: (informers) => recorder.follow(informers),
       onProblem: (message) => findings.notes.push(message),
@@ -133,7 +140,7 @@ async function simulateRequest(
     description: input.scenario?.description,
     assumption: assumptionText(input.workloads),
   });
-  return { input, report, digest, scenarioEvents, pods, timeline };
+  return { input, report, found: findings.found, digest, scenarioEvents, pods, timeline };
 }
 
 /** Characters per line of the summary. */

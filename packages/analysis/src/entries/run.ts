@@ -4,6 +4,7 @@ export { simulateNamespaces } from "../parallel/simulate-namespaces.js";
 export { RunOutputs } from "../run/run-outputs.js";
 export { simulateCluster } from "../run/simulate-cluster.js";
 export { simulate } from "../run/simulation.js";
+export { foundText } from "../text/found-text.js";
 export { validateInput } from "../run/validate-input.js";
 export { addedNodesText } from "../text/added-nodes-text.js";
 export { assumptionText } from "../text/assumption-text.js";

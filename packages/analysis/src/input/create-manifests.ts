@@ -8,6 +8,7 @@ import { Discovery, suggestion } from "@kubewright/simulation";
 
 import { consequenceOf } from "../run/not-simulated.js";
 import { firstFew } from "./first-few.js";
+import { type InputProblem, problemKindOf } from "./input-problem.js";
 import { fieldProblems, unknownFields } from "./field-problems.js";
 
 import { KnownFields } from "./known-fields.js";
@@ -34,8 +35,8 @@ export interface CreateOptions {
 
 /** The results of the creation. */
 export interface CreateOutcome {
-  /** One line for each mistake: `file:line:column: kind namespace/name: field: what is wrong; the fix`. */
-  readonly problems: readonly string[];
+  /** The message of a mistake is `file:line:column: kind namespace/name: field: what is wrong; the fix`. */
+  readonly problems: readonly InputProblem[];
   readonly notes: readonly string[];
   /** The kind of each created object. */
   readonly created: readonly string[];
@@ -53,12 +54,17 @@ export async function createManifests(
 ): Promise<CreateOutcome> {
   const discovery = new Discovery(client);
   const fields = new KnownFields(client);
-  const problems: string[] = [];
+  const problems: InputProblem[] = [];
   const notes: string[] = [];
   const passedOver: string[] = [];
   const existingNamespaces = new Set(["default"]);
   const created: string[] = [];
 
+  const report = ({ object }: Manifest, place: string, reason: string): void => {
+    const name = objectName(object);
+    const message = `${place}: ${name}: ${reason}`;
+    problems.push({ kind: problemKindOf(object.kind), object: name, reason, message });
+  };
   const create = async (manifest: Manifest, fieldValidation: "Strict" | "Ignore"): Promise<void> => {
     const { object } = manifest;
     const needsWebhook = isWebhook(object) || hasConversionWebhook(object);
@@ -66,27 +72,28 @@ export async function createManifests(
     if (definition === undefined) {
       const { apiVersion = "", kind = "" } = object;
       const problem = needsWebhook ? undefined : kindProblem({ apiVersion, kind }, await discovery.served());
-      if (problem !== undefined) problems.push(`${manifest.place(["apiVersion"])}: ${objectName(object)}: ${problem}`);
+      if (problem !== undefined) report(manifest, manifest.place(["apiVersion"]), problem);
       else if (strict && hasConversionWebhook(object))
-        problems.push(
-          `${manifest.place(["spec", "conversion"])}: ${objectName(object)}: spec.conversion: no webhook is called in virtual time; leave it out where no object is converted`,
+        report(
+          manifest,
+          manifest.place(["spec", "conversion"]),
+          "spec.conversion: no webhook is called in virtual time; leave it out where no object is converted",
         );
-      else if (strict)
-        problems.push(`${manifest.place(["kind"])}: ${objectName(object)}: ${apiVersion} is not simulated`);
+      else if (strict) report(manifest, manifest.place(["kind"]), `${apiVersion} is not simulated`);
       else passedOver.push(kind);
       return;
     }
     const hasNoController = consequenceOf(definition) !== undefined;
     if (hasNoController && strict) {
-      problems.push(`${manifest.place(["kind"])}: ${objectName(object)}: no controller here acts on it`);
+      report(manifest, manifest.place(["kind"]), "no controller here acts on it");
       return;
     }
     const namespace = object.metadata.namespace || "default";
     if (definition.namespaced && !existingNamespaces.has(namespace)) {
       const refused = await ensureNamespace(client, namespace);
       if (refused !== undefined) {
-        const place = manifest.place(["metadata", "namespace"]);
-        problems.push(`${place}: ${objectName(object)}: metadata.namespace: ${refused}${placeholderHint(namespace)}`);
+        const reason = `metadata.namespace: ${refused}${placeholderHint(namespace)}`;
+        report(manifest, manifest.place(["metadata", "namespace"]), reason);
         return;
       }
       existingNamespaces.add(namespace);
@@ -105,10 +112,18 @@ export async function createManifests(
       }
       if (!(error instanceof StatusError)) throw error;
       if (fieldValidation === "Strict" && validate === "warn" && unknownFields(error.message).length > 0) {
-        notes.push(...(await problemLines(error, manifest, fields)));
+        notes.push(...linesOf(await refusalsIn(error, manifest, fields), manifest));
         return create(manifest, "Ignore");
       }
-      problems.push(...(await problemLines(error, manifest, fields)));
+      await reportRefusals(error, manifest);
+    }
+  };
+  const reportRefusals = async (error: StatusError, manifest: Manifest): Promise<void> => {
+    const refusals = await refusalsIn(error, manifest, fields);
+    const { object } = manifest;
+    for (const [index, message] of linesOf(refusals, manifest).entries()) {
+      const { reason } = refusals[index]!;
+      problems.push({ kind: problemKindOf(object.kind), object: objectName(object), reason, message });
     }
   };
   /** Replaces an object of the exported cluster, because manifests have priority over it. */
@@ -125,7 +140,7 @@ export async function createManifests(
       created.push(object.kind ?? "");
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
-      problems.push(...(await problemLines(error, manifest, fields)));
+      await reportRefusals(error, manifest);
     }
   };
   let before = 0;
@@ -193,8 +208,14 @@ function withoutServerFields(object: UnstructuredObject): UnstructuredObject {
   return { ...object, metadata };
 }
 
-async function problemLines(error: StatusError, manifest: Manifest, fields: KnownFields): Promise<string[]> {
-  const found = new Set<string>();
+/** A field that the API server refuses, with its place. */
+interface Refusal {
+  readonly place: string;
+  readonly reason: string;
+}
+
+async function refusalsIn(error: StatusError, manifest: Manifest, fields: KnownFields): Promise<Refusal[]> {
+  const found = new Map<string, Refusal>();
   for (const { path, field, atKey, message } of fieldProblems(error, manifest.object)) {
     const known = atKey ? await fields.at(manifest.object, path.slice(0, -1)) : [];
     const hint = known.length === 0 ? "" : `; ${suggestion(String(path.at(-1)), known)}`;
@@ -202,9 +223,17 @@ async function problemLines(error: StatusError, manifest: Manifest, fields: Know
     const value = valueAt(manifest.object, path);
     const filledIn = placeholderHint(typeof value === "string" ? value : message);
     const more = filledIn || (path.at(-1) === "timeZone" ? timeZoneHint(value) : "");
-    found.add(`${manifest.place(path, { atKey })}: ${objectName(manifest.object)}: ${what}${message}${hint}${more}`);
+    const refusal = { place: manifest.place(path, { atKey }), reason: `${what}${message}${hint}${more}` };
+    found.set(`${refusal.place}: ${refusal.reason}`, refusal);
   }
-  return firstFew([...found], `more mistakes in ${objectName(manifest.object)}`);
+  return [...found.values()];
+}
+
+/** Returns one line for each refusal; of many, the first few and the number of the others. */
+function linesOf(refusals: readonly Refusal[], { object }: Manifest): string[] {
+  const name = objectName(object);
+  const lines = refusals.map(({ place, reason }) => `${place}: ${name}: ${reason}`);
+  return firstFew(lines, `more mistakes in ${name}`);
 }
 
 function timeZoneHint(value: unknown): string {

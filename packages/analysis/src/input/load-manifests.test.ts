@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { folderIo } from "../../test/folder-io.js";
-import { loadManifests } from "./load-manifests.js";
+import { allProblems, loadManifests } from "./load-manifests.js";
 import { parseManifests } from "./parse-manifests.js";
 
 const configMap = (name: string, more = ""): string =>
@@ -172,25 +172,25 @@ test("an object of another API group may have no name", async () => {
     "m/a.yaml": "apiVersion: example.com/v1\nkind: Workflow\nmetadata: {labels: {a: b}}\n",
     "m/b.yaml": "apiVersion: batch/v1\nkind: Job\nmetadata: {labels: {a: b}}\n",
   });
-  const { manifests, problems } = await loadManifests(["m"], io);
-  expect(manifests.map(({ object }) => object.kind)).toEqual(["Workflow"]);
-  expect(problems).toEqual(["m/b.yaml:1: Job: metadata.name is missing"]);
+  const loaded = await loadManifests(["m"], io);
+  expect(loaded.manifests.map(({ object }) => object.kind)).toEqual(["Workflow"]);
+  expect(allProblems(loaded)).toEqual(["m/b.yaml:1: Job: metadata.name is missing"]);
 });
 
 test("JSON that is cut off was meant to be an object, on one line and on many", async () => {
   const text = '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"';
   const io = folderIo({ "m/a.json": text, "m/b.json": text.replaceAll(", ", ",\n"), "m/c.json": '{"a": 1' });
-  const { notes, problems } = await loadManifests(["m"], io);
-  expect(problems).toEqual([
+  const loaded = await loadManifests(["m"], io);
+  expect(allProblems(loaded)).toEqual([
     expect.stringMatching(/^m\/a\.json:1:\d+: not YAML: /),
     expect.stringMatching(/^m\/b\.json:3:\d+: not YAML: /),
   ]);
-  expect(notes).toEqual(["passed over: 1 file that is no manifest"]);
+  expect(loaded.notes).toEqual(["passed over: 1 file that is no manifest"]);
 });
 
 test("a mistake in a list has the place of its item", () => {
   const text = "# several\napiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Secret\n  metadata: {}\n- 3\n";
-  expect(parseManifests(text, "f.yaml").problems).toEqual([
+  expect(allProblems(parseManifests(text, "f.yaml"))).toEqual([
     "f.yaml:5:3: Secret: metadata.name is missing",
     "f.yaml:8:3: not a Kubernetes object: a mapping with apiVersion, kind and metadata is expected",
   ]);
@@ -220,14 +220,19 @@ test("a broken document does not prevent other documents from being read", async
     "m/b.yaml": configMap("c"),
     "m/c.yaml": "apiVersion: batch/v1\nkind: Job\nmetadata: {name: {{ .Release.Name }}}\n",
   });
-  const { manifests, problems } = await loadManifests(["m", "gone.yaml"], io);
+  const { manifests, problems, mistakes } = await loadManifests(["m", "gone.yaml"], io);
   expect(manifests.map(({ object }) => object.metadata.name)).toEqual(["a", "b", "c"]);
   expect(problems).toEqual([
     "gone.yaml: no such file or folder",
     expect.stringMatching(/^m\/a\.yaml:8:4: not YAML: a bracket is not closed/),
-    expect.stringMatching(
-      /^m\/c\.yaml:3:.*it has template actions: render it first, as with `helm template CHART \| kubewright run -`$/,
-    ),
+  ]);
+  expect(mistakes.map(({ kind, message }) => [kind, message])).toEqual([
+    [
+      "leftOut",
+      expect.stringMatching(
+        /^m\/c\.yaml:3:.*it has template actions: render it first, as with `helm template CHART \| kubewright run -`$/,
+      ),
+    ],
   ]);
 });
 
@@ -261,7 +266,7 @@ test.each([
   ["an unknown alias", "a: *b", "f.yaml:1:4: not YAML: there is no anchor &b before the alias *b"],
   ["a scenario", "apiVersion: sim.kubewright.dev/v1\nkind: Scenario", "f.yaml:1: is a scenario and no manifest"],
 ])("%s is refused with file and line", (_title, text, message) => {
-  expect(parseManifests(text, "f.yaml").problems).toEqual([expect.stringContaining(message)]);
+  expect(allProblems(parseManifests(text, "f.yaml"))).toEqual([expect.stringContaining(message)]);
 });
 
 test("aliases that multiply without end are refused", () => {

@@ -2,6 +2,7 @@ import { UserError } from "../errors/user-error.js";
 import { DeployedFolders } from "./deployed-folders.js";
 import { InputFinder } from "./find-inputs.js";
 import { firstFew } from "./first-few.js";
+import type { InputProblem } from "./input-problem.js";
 import { type Manifest, objectName } from "./manifest.js";
 import { MergedManifests } from "./merged-manifests.js";
 import { removedVersionText } from "./removed-versions.js";
@@ -14,8 +15,12 @@ export interface LoadedManifests {
   readonly manifests: readonly Manifest[];
   /** One line for each mistake; the other manifests can be simulated. */
   readonly problems: readonly string[];
+  /** Mistakes in CronJobs and Jobs, which cannot be simulated, and in objects that no run needs. */
+  readonly mistakes: readonly InputProblem[];
   /** One line for each item that was passed over or is odd. */
   readonly notes: readonly string[];
+  /** Number of files, kustomizations and standard inputs that were read. */
+  readonly files: number;
 }
 
 /**
@@ -45,6 +50,8 @@ export async function loadManifests(
   return {
     manifests: merged.manifests,
     problems: [...finder.problems, ...reader.problems, ...parsed.flatMap(({ problems }) => problems)],
+    mistakes: parsed.flatMap(({ mistakes }) => mistakes),
+    files: sources.length,
     notes: [
       ...(await finder.notes()),
       ...reader.notes,
@@ -67,7 +74,9 @@ export async function loadManifests(
 
 /** Reads manifests for commands that require all of them to be valid. @throws UserError with every mistake. */
 export async function loadAllManifests(paths: readonly string[], io: InputIo): Promise<readonly Manifest[]> {
-  const { manifests, problems } = await loadManifests(paths, io);
+  const loaded = await loadManifests(paths, io);
+  const { manifests } = loaded;
+  const problems = allProblems(loaded);
   if (problems.length > 0) throw new UserError(problems.join("\n"));
   if (manifests.length === 0) throw new UserError(`${paths.join(", ")}: no Kubernetes objects found`);
   return manifests;
@@ -81,4 +90,9 @@ function removedVersionNotes(manifests: readonly Manifest[]): string[] {
           `${place(["apiVersion"])}: ${objectName(object)}: runs as ${removedVersion.stable}: ${removedVersionText(removedVersion)}`,
         ],
   );
+}
+
+/** Returns one line for each mistake, whatever its effect on a run. */
+export function allProblems({ problems, mistakes }: Pick<LoadedManifests, "problems" | "mistakes">): string[] {
+  return [...mistakes.map(({ message }) => message), ...problems];
 }

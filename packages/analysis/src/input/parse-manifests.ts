@@ -1,8 +1,9 @@
 import type { UnstructuredObject } from "@kubewright/api";
 
-import { shellWord } from "./paths.js";
+import { type InputProblem, problemKindOf } from "./input-problem.js";
 import { type Manifest, withStableVersion } from "./manifest.js";
 import { type ProcessedTemplate, isOpenShiftTemplate, processTemplate } from "./openshift-template.js";
+import { shellWord } from "./paths.js";
 import { isTemplate, readDocument } from "./read-document.js";
 import type { ReadDocument } from "./read-document.js";
 import { splitDocuments } from "./split-documents.js";
@@ -12,6 +13,8 @@ export interface ParsedManifests {
   readonly manifests: readonly Manifest[];
   /** One line for each mistake: `file:line:column: what is wrong; the fix`. */
   readonly problems: readonly string[];
+  /** Mistakes in CronJobs and Jobs, which cannot be simulated, and in objects that no run needs. */
+  readonly mistakes: readonly InputProblem[];
   /** One line for each oddity that kubectl accepts without a warning. */
   readonly warnings: readonly string[];
   /** One line for each document that another tool must fill in or decrypt first, with the command. */
@@ -36,14 +39,21 @@ export function parseManifests(
 ): ParsedManifests {
   const manifests: Manifest[] = [];
   const problems: string[] = [];
+  const mistakes: InputProblem[] = [];
   const warnings: string[] = [];
   const templates: string[] = [];
   let passedOver = 0;
+  const addProblem = (message: string, kindName: string | undefined): void => {
+    const kind = problemKindOf(kindName);
+    if (kind === "mistake") return void problems.push(message);
+    const [, place = file, reason = message] = /^(.*?:\d+(?::\d+)?(?: item \d+)?): (.*)$/s.exec(message) ?? [];
+    mistakes.push({ kind, object: `${kindName} at ${place}`, reason, message });
+  };
   for (const piece of splitDocuments(text)) {
     const document = readDocument(piece, file);
     if ("problem" in document) {
       if (passOverOthers && !mentionsObject(piece.text)) passedOver++;
-      else problems.push(document.problem);
+      else addProblem(document.problem, kindIn(piece.text));
       continue;
     }
     const { value, source } = document;
@@ -80,10 +90,10 @@ export function parseManifests(
       const problem = objectProblem(item, piece.text);
       if (problem === undefined)
         manifests.push(withStableVersion({ ...item, object: item.object as UnstructuredObject }));
-      else problems.push(`${items.length > 1 || isList(value) ? item.place([]) : source}: ${problem}`);
+      else addProblem(`${items.length > 1 || isList(value) ? item.place([]) : source}: ${problem}`, kindOf(item));
     }
   }
-  return { manifests, problems, warnings, templates, passedOver };
+  return { manifests, problems, mistakes, warnings, templates, passedOver };
 }
 
 interface Candidate extends Pick<Manifest, "source" | "place"> {
@@ -142,6 +152,17 @@ function looksLikeObject(value: unknown): boolean {
 /** Whether Kubernetes defines the required fields of the object. */
 function isBuiltIn({ apiVersion }: Record<string, unknown>): boolean {
   return typeof apiVersion !== "string" || /^(v1|(apps|batch)\/.*)$/.test(apiVersion);
+}
+
+function kindOf({ object }: Candidate): string | undefined {
+  const kind = isRecord(object) ? object["kind"] : undefined;
+  return typeof kind === "string" ? kind : undefined;
+}
+
+/** Returns the kind in a text that cannot be parsed. */
+function kindIn(text: string): string | undefined {
+  if (/^\s*\{/.test(text)) return /"kind"\s*:\s*"(\w+)"/.exec(text)?.[1];
+  return /^"?kind"?\s*:\s*["']?(\w+)["']?\s*(?:#.*|,)?$/m.exec(text)?.[1];
 }
 
 /** Whether a text that cannot be parsed was meant to be an object. */

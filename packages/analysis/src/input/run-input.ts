@@ -6,8 +6,15 @@ import { hasDuration, hasOutcome, withWorkloads } from "@kubewright/simulation";
 import { parseDuration } from "../time/duration.js";
 import { parseSeed, parseStart } from "./flag-values.js";
 import { type ClusterState, type FromClusterFlags, fromCluster } from "./from-cluster.js";
-import { type InputIo, type LoadedManifests, type RenderOptions, loadManifests } from "./load-manifests.js";
+import {
+  type InputIo,
+  type LoadedManifests,
+  type RenderOptions,
+  allProblems,
+  loadManifests,
+} from "./load-manifests.js";
 import { type LiveState, liveState } from "./live-state.js";
+import type { InputProblem } from "./input-problem.js";
 import type { Manifest } from "./manifest.js";
 import type { HostProcess } from "../ports/host-process.js";
 import { parseKubernetesVersion } from "./kubernetes-version.js";
@@ -39,6 +46,10 @@ export interface RunInput {
   readonly live?: LiveState;
   /** One line for each mistake in the input. The remaining objects can be simulated. */
   readonly problems: readonly string[];
+  /** Mistakes in CronJobs and Jobs that cannot be read, and in objects that no run needs. */
+  readonly mistakes: readonly InputProblem[];
+  /** Number of files, kustomizations and standard inputs that were read. */
+  readonly files: number;
   /** One line for each skipped or unusual part of the input. */
   readonly notes: readonly string[];
   /** How fields that the API server does not know are handled. */
@@ -111,7 +122,7 @@ export async function readRunInput(
   const { version: kubernetesVersion, note: versionNote } = chosen ??
     cluster?.kubernetes ?? { version: NEWEST_VERSION };
   const loaded = paths.length === 0 ? NO_MANIFESTS : await loadManifests(paths, io, renderOptions(flags));
-  const { problems, notes } = loaded;
+  const { problems, mistakes, notes } = loaded;
   const read = [...(cluster?.manifests ?? []), ...loaded.manifests];
   const entries = [
     ...(flags.workloadEntries ?? []),
@@ -123,14 +134,16 @@ export async function readRunInput(
     throw new UserError("the cluster has no matching CronJobs or Jobs; choose others with -n, -A or -l");
   if (manifests.length === 0 && paths.length > 0) {
     const why =
-      problems.length > 0
-        ? problems
+      problems.length + mistakes.length > 0
+        ? allProblems(loaded)
         : [`${paths.map((path) => (path === "-" ? "standard input" : path)).join(", ")}: no Kubernetes objects found`];
     throw new UserError([...notes, ...why].join("\n"));
   }
   const live = liveState(manifests);
   const common = {
     problems,
+    mistakes,
+    files: loaded.files,
     kubernetesVersion,
     notes: [...(versionNote === undefined ? [] : [versionNote]), ...notes, ...(live?.notes ?? [])],
     validate,
@@ -206,7 +219,7 @@ export function renderOptions({
   return { kustomize, allowNetwork };
 }
 
-const NO_MANIFESTS: LoadedManifests = { manifests: [], problems: [], notes: [] };
+const NO_MANIFESTS: LoadedManifests = { manifests: [], problems: [], mistakes: [], notes: [], files: 0 };
 
 function parseTimeZone(name: string | undefined): string | undefined {
   if (name === undefined || isTimeZone(name)) return name;

@@ -41,7 +41,7 @@ export async function simulateNamespaces({
   const { startMs, durationMs, scenario } = input;
   const split = splitByNamespace(input, io.timeZoneData);
   if ("shared" in split) return split;
-  const { problems, notes } = await validateInput(input, io.timeZoneData);
+  const { problems, notes, found } = await validateInput(input, io.timeZoneData);
   const { trace } = outputs;
   const recorder = outputs.hasPage ? new ReportRecorder() : undefined;
   const pods = new PodPeaks(
@@ -118,7 +118,7 @@ export async function simulateNamespaces({
     pods.at(startMs + elapsedMs);
     const end = { type: "end", at: new Date(startMs + elapsedMs).toISOString() } as const;
     recorder?.add(end);
-    trace?.add(traceLine(traceEnd(end, pods.peaks, outcome.groups)));
+    trace?.add(traceLine(traceEnd(end, { peaks: pods.peaks, groups: outcome.groups, found })));
     return {
       simulated: {
         outcome,
@@ -126,6 +126,7 @@ export async function simulateNamespaces({
         scenarioEvents,
         reachedMs: elapsedMs,
         problems,
+        found,
         notes,
         addedNodes: split.segments.flatMap(({ addedNodes }) => addedNodes),
         ...(recorder === undefined

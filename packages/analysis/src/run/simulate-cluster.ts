@@ -34,7 +34,13 @@ export async function simulateCluster({ input, counted, outputs, io, progress }:
       follower.add(record);
       pods.add(record);
       if (record.type === "scenarioEvent") scenarioEvents.push(record);
-      trace?.add(traceLine(record.type === "end" ? traceEnd(record, pods.peaks, follower.groups) : record));
+      trace?.add(
+        traceLine(
+          record.type === "end"
+            ? traceEnd(record, { peaks: pods.peaks, groups: follower.groups, found: findings.found })
+            : record,
+        ),
+      );
       recorder?.add(record);
     },
     ...(recorder === undefined ? {} : { follow: (informers) => recorder.follow(informers) }),
@@ -53,6 +59,7 @@ export async function simulateCluster({ input, counted, outputs, io, progress }:
     scenarioEvents,
     reachedMs,
     problems,
+    found: findings.found,
     notes,
     ...(recorder === undefined
       ? {}

@@ -6,6 +6,7 @@ import type { HostProcess } from "../ports/host-process.js";
 import type { Threads } from "../ports/threads.js";
 import type { Progress } from "../ports/output.js";
 import type { PageData } from "@kubewright/timeline/data";
+import type { FoundObjects } from "../input/input-problem.js";
 import type { RunInput } from "../input/run-input.js";
 import type { RunOutcome } from "./run-outcome.js";
 import type { RunOutputs } from "./run-outputs.js";
@@ -28,8 +29,9 @@ export interface SimulatedRun {
   readonly peaks: Peaks;
   readonly scenarioEvents: readonly ScenarioEventRecord[];
   readonly reachedMs: number;
-  /** One line for each object that the API server refused. */
+  /** One line for each mistake because of which the command ends with status 2. */
   readonly problems: readonly string[];
+  readonly found: FoundObjects;
   readonly notes: readonly string[];
   /** The data of the page, if one is wanted. */
   readonly page?: PageData;

@@ -213,7 +213,7 @@ function settingsOf({ controllers, jitter }: SimulatedScenario): Parameters<type
 }
 
 function throwProblems({ problems }: CreateOutcome): void {
-  if (problems.length > 0) throw new UserError(problems.join("\n"));
+  if (problems.length > 0) throw new UserError(problems.map(({ message }) => message).join("\n"));
 }
 
 /** Virtual time between two calls of `onProgress`. */

@@ -1,16 +1,22 @@
 import { refusalCauses } from "../digest/refusal-causes.js";
 import type { DigestGroup } from "../digest/run-digest.js";
 import type { Peaks } from "../futures/pod-peaks.js";
+import type { FoundObjects } from "../input/input-problem.js";
 import { concurrentLevels } from "../text/concurrent-levels.js";
-import type { TraceEnd } from "./trace.js";
+import { type TraceEnd, inputInTrace } from "./trace.js";
+
+/** A run after its last record. */
+export interface RunSummary {
+  readonly peaks: Peaks;
+  readonly groups: readonly DigestGroup[];
+  readonly found: FoundObjects;
+}
 
 /**
- * Returns the last record of a trace, with the concurrent usage, and with the causes for which the API server refused
- * pods or Jobs.
- *
- * @param groups - All groups, after the last record.
+ * Returns the last record of a trace, with the concurrent usage, the causes for which the API server refused pods or
+ * Jobs, and what the input had.
  */
-export function traceEnd(end: TraceEnd, peaks: Peaks, groups: readonly DigestGroup[]): TraceEnd {
+export function traceEnd(end: TraceEnd, { peaks, groups, found }: RunSummary): TraceEnd {
   const refused = refusalCauses(groups).map(
     ({ object, text, runs, withoutPods, slots, workloads, firstMs, lastMs }) => ({
       ...(object === undefined ? {} : { object }),
@@ -23,5 +29,10 @@ export function traceEnd(end: TraceEnd, peaks: Peaks, groups: readonly DigestGro
       last: new Date(lastMs).toISOString(),
     }),
   );
-  return { ...end, concurrent: concurrentLevels(peaks), ...(refused.length === 0 ? {} : { refused }) };
+  return {
+    ...end,
+    concurrent: concurrentLevels(peaks),
+    ...(refused.length === 0 ? {} : { refused }),
+    input: inputInTrace(found),
+  };
 }

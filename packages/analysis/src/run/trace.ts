@@ -2,6 +2,8 @@ import type { Decision } from "@kubewright/cluster";
 import type { JobDecision } from "@kubewright/job";
 import type { CronJobState, ScenarioEventRecord } from "@kubewright/timeline/data";
 
+import type { FoundObjects, InputProblem } from "../input/input-problem.js";
+
 export type { CronJobState, ScenarioEventRecord } from "@kubewright/timeline/data";
 
 /**
@@ -122,6 +124,8 @@ export interface TraceEnd {
   readonly concurrent?: ConcurrentLevels;
   /** Causes for which the API server refused pods or Jobs, in traces that `kubewright run` writes. Absent: none. */
   readonly refused?: readonly RefusalInTrace[];
+  /** What the input had, in traces that `kubewright run` writes. */
+  readonly input?: InputInTrace;
 }
 
 /** A cause for which the API server refused pods or Jobs. */
@@ -143,6 +147,15 @@ export interface RefusalInTrace {
   readonly last: string;
 }
 
+/** What was found in the input, and the mistakes in it. */
+export interface InputInTrace {
+  readonly cronJobs: number;
+  /** Jobs without a CronJob. */
+  readonly jobs: number;
+  readonly files: number;
+  readonly problems: readonly Pick<InputProblem, "kind" | "object" | "message">[];
+}
+
 /** Concurrent usage: of all pods, and of each namespace and node pool with pods. */
 export interface ConcurrentLevels extends UsageInTrace {
   readonly namespaces: readonly (UsageInTrace & { readonly namespace: string })[];
@@ -161,6 +174,10 @@ export interface UsageInTrace {
 export interface LevelInTrace {
   readonly max: number;
   readonly p95OverTime: number;
+}
+
+export function inputInTrace({ mistakes, ...counts }: FoundObjects): InputInTrace {
+  return { ...counts, problems: mistakes.map(({ kind, object, message }) => ({ kind, object, message })) };
 }
 
 /** Returns one record as a line of JSON. */

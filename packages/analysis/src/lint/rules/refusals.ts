@@ -66,7 +66,7 @@ export async function refusals(
     seed: 1,
     timeZoneData,
     emit: () => {},
-    onCreated: ({ problems }) => (lines = problems),
+    onCreated: ({ problems }) => (lines = problems.map(({ message }) => message)),
     ...(live === undefined ? {} : { live }),
   });
   return lines.flatMap((line) => {
