@@ -3,6 +3,8 @@ import { WireWriter } from "../protobuf/wire-writer.js";
 
 /** Writes a member of a JSON object into its message. */
 type Write = (writer: WireWriter, value: unknown) => void;
+/** Encodes a value as a message. */
+type Encode = (value: unknown) => WireWriter;
 
 /**
  * Encodes an OpenAPI v2 document as protobuf for kubectl. Omits members without a field number here.
@@ -24,21 +26,24 @@ function message(value: unknown, members: Readonly<Record<string, Write>>, exten
   return writer;
 }
 
+/** Encodes a message that consists of one member. */
+const only =
+  (write: Write): Encode =>
+  (value) => {
+    const writer = new WireWriter();
+    write(writer, value);
+    return writer;
+  };
+
 /** Encodes `Any`: the value as YAML. JSON is valid YAML. */
 function any(value: unknown): WireWriter {
-  return wrapped(2, (writer, field) => writer.text(field, JSON.stringify(value)));
+  return only(text(2))(JSON.stringify(value));
 }
 
 function named(name: string, value: WireWriter): WireWriter {
   const writer = new WireWriter();
   writer.text(1, name);
   writer.message(2, value);
-  return writer;
-}
-
-function wrapped(field: number, write: (writer: WireWriter, field: number) => void): WireWriter {
-  const writer = new WireWriter();
-  write(writer, field);
   return writer;
 }
 
@@ -68,12 +73,12 @@ const flag =
     if (value === true) writer.integer(field, 1);
   };
 const inner =
-  (field: number, encode: (value: unknown) => WireWriter): Write =>
+  (field: number, encode: Encode): Write =>
   (writer, value) =>
     writer.message(field, encode(value));
 /** Encodes a map: one message of name and value per member. */
 const entries =
-  (field: number, encode: (value: unknown) => WireWriter): Write =>
+  (field: number, encode: Encode): Write =>
   (writer, value) => {
     for (const [name, member] of Object.entries(value as JsonObject))
       writer.message(field, named(name, encode(member)));
@@ -83,7 +88,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
-const schema = (value: unknown): WireWriter => message(value, SCHEMA, 31);
+const schema: Encode = (value) => message(value, SCHEMA, 31);
 
 const SCHEMA: Readonly<Record<string, Write>> = {
   $ref: text(1),
@@ -109,32 +114,20 @@ const SCHEMA: Readonly<Record<string, Write>> = {
     for (const item of listOf(value)) writer.message(20, any(item));
   },
   additionalProperties: inner(21, (value) =>
-    typeof value === "boolean"
-      ? wrapped(2, (writer, field) => writer.integer(field, Number(value)))
-      : wrapped(1, (writer, field) => writer.message(field, schema(value))),
+    typeof value === "boolean" ? only(integer(2))(Number(value)) : only(inner(1, schema))(value),
   ),
-  type: inner(22, (value) => wrapped(1, (writer, field) => texts(field)(writer, value))),
-  items: inner(23, (value) => wrapped(1, (writer, field) => writer.message(field, schema(value)))),
-  properties: inner(25, (value) => {
-    const writer = new WireWriter();
-    entries(1, schema)(writer, value);
-    return writer;
-  }),
+  type: inner(22, only(texts(1))),
+  items: inner(23, only(inner(1, schema))),
+  properties: inner(25, only(entries(1, schema))),
   example: inner(30, any),
 };
 
 /** A parameter may be in four places; the documents here use only bodies and queries. */
 function parameter(value: unknown): WireWriter {
   const isBody = isJsonObject(value) && value["in"] === "body";
-  const encoded = isBody
-    ? wrapped(1, (writer, field) => writer.message(field, message(value, BODY_PARAMETER)))
-    : wrapped(2, (writer, field) =>
-        writer.message(
-          field,
-          wrapped(3, (query, queryField) => query.message(queryField, message(value, QUERY_PARAMETER))),
-        ),
-      );
-  return wrapped(1, (writer, field) => writer.message(field, encoded));
+  const body = inner(1, (each) => message(each, BODY_PARAMETER));
+  const query = inner(3, (each) => message(each, QUERY_PARAMETER));
+  return only(inner(1, only(isBody ? body : inner(2, only(query)))))(value);
 }
 
 const BODY_PARAMETER: Readonly<Record<string, Write>> = {
@@ -154,22 +147,18 @@ const QUERY_PARAMETER: Readonly<Record<string, Write>> = {
   format: text(7),
 };
 
+const response: Encode = (value) => message(value, { description: text(1) });
+
 const OPERATION: Readonly<Record<string, Write>> = {
   produces: texts(6),
   consumes: texts(7),
   parameters: (writer, value) => {
     for (const item of listOf(value)) writer.message(8, parameter(item));
   },
-  responses: inner(9, (value) => {
-    const writer = new WireWriter();
-    entries(1, (response) =>
-      wrapped(1, (one, field) => one.message(field, message(response, { description: text(1) }))),
-    )(writer, value);
-    return writer;
-  }),
+  responses: inner(9, only(entries(1, only(inner(1, response))))),
 };
 
-const operation = (value: unknown): WireWriter => message(value, OPERATION, 13);
+const operation: Encode = (value) => message(value, OPERATION, 13);
 
 const PATH_ITEM: Readonly<Record<string, Write>> = {
   get: inner(2, operation),
@@ -182,14 +171,6 @@ const PATH_ITEM: Readonly<Record<string, Write>> = {
 const DOCUMENT: Readonly<Record<string, Write>> = {
   swagger: text(1),
   info: inner(2, (value) => message(value, { title: text(1), version: text(2) })),
-  paths: inner(8, (value) => {
-    const writer = new WireWriter();
-    entries(2, (item) => message(item, PATH_ITEM))(writer, value);
-    return writer;
-  }),
-  definitions: inner(9, (value) => {
-    const writer = new WireWriter();
-    entries(1, schema)(writer, value);
-    return writer;
-  }),
+  paths: inner(8, only(entries(2, (item) => message(item, PATH_ITEM)))),
+  definitions: inner(9, only(entries(1, schema))),
 };

@@ -25,21 +25,11 @@ export function decodeProtobuf(bytes: Uint8Array, schemas: BuiltInSchemas): Reco
       `provided data does not appear to be a protobuf message, expected prefix [${MAGIC.join(" ")}]`,
     );
   }
-  let apiVersion = "";
-  let kind = "";
-  let raw: Uint8Array = new Uint8Array();
-  const unknown = new WireReader(bytes.subarray(MAGIC.length));
-  while (unknown.next()) {
-    if (unknown.field === 1) {
-      const typeMeta = new WireReader(unknown.bytes());
-      while (typeMeta.next()) {
-        if (typeMeta.field === 1) apiVersion = typeMeta.text();
-        else if (typeMeta.field === 2) kind = typeMeta.text();
-        else typeMeta.skip();
-      }
-    } else if (unknown.field === 2) raw = unknown.bytes();
-    else unknown.skip();
-  }
+  const [[apiVersion = "", kind = ""] = [], raw = new Uint8Array()] = readFields(
+    bytes.subarray(MAGIC.length),
+    (reader) => readFields(reader.bytes(), readText, readText),
+    readBytes,
+  );
   const head = { ...(apiVersion === "" ? {} : { apiVersion }), ...(kind === "" ? {} : { kind }) };
   const schema = schemas.ofKind(apiVersion, kind);
   if (schema === undefined) return head;
@@ -96,14 +86,7 @@ function readEntry(
   valueSchema: Schema,
   map: Record<string, unknown>,
 ): void {
-  const entry = new WireReader(bytes);
-  let key = "";
-  let value: unknown;
-  while (entry.next()) {
-    if (entry.field === 1) key = entry.text();
-    else if (entry.field === 2) value = readValue(schemas, entry, valueSchema);
-    else entry.skip();
-  }
+  const [key = "", value] = readFields(bytes, readText, (reader) => readValue(schemas, reader, valueSchema));
   setMember(map, key, value ?? (valueSchema.type === "list" ? [] : valueSchema.type === "object" ? {} : ""));
 }
 
@@ -146,7 +129,7 @@ function readScalar(reader: WireReader, scalar: ScalarType): unknown {
     case "microtime":
       return readTime(reader.bytes(), scalar === "microtime");
     case "quantity":
-      return readQuantity(reader.bytes());
+      return readFields(reader.bytes(), readText)[0] ?? "0";
     case "intOrString":
       return readIntOrString(reader.bytes());
     default:
@@ -157,14 +140,7 @@ function readScalar(reader: WireReader, scalar: ScalarType): unknown {
 /** Reads seconds and nanoseconds since 1970. Go's zero time is an empty message and means absence. */
 function readTime(bytes: Uint8Array, micro: boolean): string | undefined {
   if (bytes.length === 0) return undefined;
-  let seconds = 0;
-  let nanos = 0;
-  const reader = new WireReader(bytes);
-  while (reader.next()) {
-    if (reader.field === 1) seconds = reader.integer();
-    else if (reader.field === 2) nanos = reader.integer();
-    else reader.skip();
-  }
+  const [seconds = 0, nanos = 0] = readFields(bytes, readInteger, readInteger);
   if (Math.abs(seconds) > MAX_SECONDS) throw new ProtobufError(`proto: time of ${seconds} seconds is out of range`);
   const text = formatTime(seconds * 1000);
   return micro ? `${text.slice(0, -1)}.${String(Math.floor(nanos / 1000)).padStart(6, "0")}Z` : text;
@@ -173,43 +149,40 @@ function readTime(bytes: Uint8Array, micro: boolean): string | undefined {
 /** Maximum of a JavaScript Date. */
 const MAX_SECONDS = 8_640_000_000_000;
 
-function readQuantity(bytes: Uint8Array): string {
-  const reader = new WireReader(bytes);
-  let text = "0";
-  while (reader.next()) {
-    if (reader.field === 1) text = reader.text();
-    else reader.skip();
-  }
-  return text;
-}
-
 function readIntOrString(bytes: Uint8Array): string | number {
-  const reader = new WireReader(bytes);
-  let isString = false;
-  let number = 0;
-  let text = "";
-  while (reader.next()) {
-    if (reader.field === 1) isString = reader.integer() === 1;
-    else if (reader.field === 2) number = reader.integer();
-    else if (reader.field === 3) text = reader.text();
-    else reader.skip();
-  }
-  return isString ? text : number;
+  const [type = 0, number = 0, text = ""] = readFields(bytes, readInteger, readInteger, readText);
+  return type === 1 ? text : number;
 }
 
 /** Reads `FieldsV1` and `RawExtension`: JSON text in field 1. */
 function readRawJson(bytes: Uint8Array): unknown {
-  const reader = new WireReader(bytes);
-  let text = "null";
-  while (reader.next()) {
-    if (reader.field === 1) text = reader.text();
-    else reader.skip();
-  }
+  const [text = ""] = readFields(bytes, readText);
   try {
     return JSON.parse(text === "" ? "null" : text);
   } catch {
     throw new ProtobufError("invalid JSON in a raw value");
   }
+}
+
+type ReadField<T> = (reader: WireReader) => T;
+
+const readText: ReadField<string> = (reader) => reader.text();
+const readBytes: ReadField<Uint8Array> = (reader) => reader.bytes();
+const readInteger: ReadField<number> = (reader) => reader.integer();
+
+/** Returns the values of a message's fields with the numbers 1, 2 and so on. Skips other fields. */
+function readFields<T extends unknown[]>(
+  bytes: Uint8Array,
+  ...read: { readonly [Index in keyof T]: ReadField<T[Index]> }
+): { [Index in keyof T]: T[Index] | undefined } {
+  const values: unknown[] = [];
+  const reader = new WireReader(bytes);
+  while (reader.next()) {
+    const readField = read[reader.field - 1];
+    if (readField === undefined) reader.skip();
+    else values[reader.field - 1] = readField(reader);
+  }
+  return values as { [Index in keyof T]: T[Index] | undefined };
 }
 
 function isNumber(scalar: ScalarType): boolean {
