@@ -9,26 +9,17 @@ export function decodedResponse(reply: Reply, signal: AbortSignal | undefined): 
     case "stream":
       return { status, headers, body: { type: "events", events: new DecodedEvents(body.stream, signal) } };
     case "text":
-      return {
-        status,
-        headers: { ...headers, "content-type": body.contentType },
-        body: { type: "decoded", value: body.text },
-      };
     case "binary":
-      return {
-        status,
-        headers: { ...headers, "content-type": body.contentType },
-        body: { type: "bytes", chunks: chunksOf(body.bytes) },
-      };
     case "chunks":
-      return {
-        status,
-        headers: { ...headers, "content-type": body.contentType },
-        body: { type: "bytes", chunks: body.chunks },
-      };
+      return { status, headers: { ...headers, "content-type": body.contentType }, body: contentOf(body) };
     default:
       return { status, headers, body: { type: "decoded", value: replyValue(body) } };
   }
+}
+
+function contentOf(body: Extract<Reply["body"], { readonly contentType: string }>): ApiResponse["body"] {
+  if (body.type === "text") return { type: "decoded", value: body.text };
+  return { type: "bytes", chunks: body.type === "chunks" ? body.chunks : chunksOf(body.bytes) };
 }
 
 async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

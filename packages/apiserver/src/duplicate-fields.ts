@@ -27,7 +27,7 @@ class Scanner {
     this.#skipSpace();
     const character = this.#text[this.#index];
     if (character === "{") this.#object();
-    else if (character === "[") this.#array();
+    else if (character === "[") this.#members("]", (index) => this.#path.push(index));
     else if (character === '"') this.#string();
     else while (this.#index < this.#text.length && !/[,\]}\s]/.test(this.#text[this.#index]!)) this.#index++;
     this.#skipSpace();
@@ -35,28 +35,22 @@ class Scanner {
 
   #object(): void {
     const seen = new Set<string>();
-    this.#index++;
-    this.#skipSpace();
-    while (this.#text[this.#index] !== "}" && this.#index < this.#text.length) {
+    this.#members("}", () => {
       const key = this.#string();
       this.#skipSpace();
       this.#index++;
       this.#path.push(key);
       if (seen.has(key)) this.#found.add(this.#path);
       seen.add(key);
-      this.#value();
-      this.#path.pop();
-      if (this.#text[this.#index] === ",") this.#index++;
-      this.#skipSpace();
-    }
-    this.#index++;
+    });
   }
 
-  #array(): void {
+  /** Scans the values up to a bracket. `begin` reads what precedes a value and adds its key to the path. */
+  #members(closing: string, begin: (index: number) => void): void {
     this.#index++;
     this.#skipSpace();
-    for (let item = 0; this.#text[this.#index] !== "]" && this.#index < this.#text.length; item++) {
-      this.#path.push(item);
+    for (let index = 0; this.#text[this.#index] !== closing && this.#index < this.#text.length; index++) {
+      begin(index);
       this.#value();
       this.#path.pop();
       if (this.#text[this.#index] === ",") this.#index++;

@@ -1,6 +1,7 @@
 import type { DeepReadonly, ValidatingAdmissionPolicy } from "@kubewright/api";
 import type { Clock } from "@kubewright/clock";
 
+import { pendingNames } from "../pending-names.js";
 import type { ResourceStorage } from "../storage/resource-storage.js";
 import type { TypeChecker } from "./type-checking.js";
 
@@ -17,7 +18,6 @@ export interface PolicyStatusOptions {
  * `pkg/controller/validatingadmissionpolicystatus` of kube-controller-manager.
  */
 export function maintainPolicyStatus({ clock, policies, checker, apply }: PolicyStatusOptions): void {
-  const pending = new Set<string>();
   const check = (name: string): void => {
     const policy = policies.get("", name)?.object as DeepReadonly<ValidatingAdmissionPolicy> | undefined;
     if (policy === undefined || isObserved(policy)) return;
@@ -27,15 +27,7 @@ export function maintainPolicyStatus({ clock, policies, checker, apply }: Policy
       typeChecking: expressionWarnings.length === 0 ? {} : { expressionWarnings },
     });
   };
-  const enqueue = (name: string): void => {
-    pending.add(name);
-    if (pending.size > 1) return;
-    clock.setTimer(0, () => {
-      const names = [...pending];
-      pending.clear();
-      names.forEach(check);
-    });
-  };
+  const enqueue = pendingNames(clock, check);
   for (const { name } of policies.list()) enqueue(name);
   policies.follow({
     onChange: ({ current }) => {

@@ -21,6 +21,14 @@ export interface TokenTerms {
   readonly boundTo?: BoundObject | undefined;
 }
 
+interface ServiceAccountTokensOptions {
+  readonly signer: TokenSigner;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly registry: ResourceRegistry;
+  readonly issuer: string;
+}
+
 const RESOURCES: Readonly<Record<BoundObject["kind"], string>> = { Pod: "pods", Secret: "secrets", Node: "nodes" };
 
 /**
@@ -28,36 +36,24 @@ const RESOURCES: Readonly<Record<BoundObject["kind"], string>> = { Pod: "pods", 
  * is deleted. Upstream: `pkg/serviceaccount`.
  */
 export class ServiceAccountTokens {
-  readonly #signer: TokenSigner;
-  readonly #clock: Clock;
-  readonly #random: Random;
-  readonly #registry: ResourceRegistry;
+  readonly #options: ServiceAccountTokensOptions;
   /** The issuer, and the default audience. */
   readonly issuer: string;
 
-  constructor(options: {
-    signer: TokenSigner;
-    clock: Clock;
-    random: Random;
-    registry: ResourceRegistry;
-    issuer: string;
-  }) {
-    this.#signer = options.signer;
-    this.#clock = options.clock;
-    this.#random = options.random;
-    this.#registry = options.registry;
+  constructor(options: ServiceAccountTokensOptions) {
+    this.#options = options;
     this.issuer = options.issuer;
   }
 
   issue({ metadata }: KubernetesObject, { audiences, expirationSeconds, boundTo }: TokenTerms): string {
     const { namespace = "", name = "", uid = "" } = metadata;
-    const now = Math.floor(this.#clock.now() / 1000);
-    return this.#signer.sign({
+    const now = Math.floor(this.#options.clock.now() / 1000);
+    return this.#options.signer.sign({
       aud: audiences,
       exp: now + expirationSeconds,
       iat: now,
       iss: this.issuer,
-      jti: uuid(this.#random),
+      jti: uuid(this.#options.random),
       "kubernetes.io": {
         namespace,
         ...(boundTo === undefined ? {} : { [boundTo.kind.toLowerCase()]: { name: boundTo.name, uid: boundTo.uid } }),
@@ -70,7 +66,7 @@ export class ServiceAccountTokens {
 
   /** Returns the user of a token that is valid now for one of the audiences. Default audience: this server. */
   authenticate(token: string, audiences: readonly string[] = [this.issuer]): RequestUser | undefined {
-    const claims = this.#signer.verify(token);
+    const claims = this.#options.signer.verify(token);
     if (claims === undefined || !this.#isValidNow(claims) || claims["iss"] !== this.issuer) return undefined;
     const { aud } = claims;
     if (!Array.isArray(aud) || !audiences.some((audience) => aud.includes(audience))) return undefined;
@@ -94,12 +90,12 @@ export class ServiceAccountTokens {
   }
 
   #isValidNow({ exp, nbf }: Claims): boolean {
-    const now = this.#clock.now() / 1000;
+    const now = this.#options.clock.now() / 1000;
     return typeof exp === "number" && typeof nbf === "number" && nbf <= now && now < exp;
   }
 
   #exists(resource: string, namespace: string, name: string, uid: string): boolean {
-    return this.#registry.find("", "v1", resource)?.storage.get(namespace, name)?.object.metadata.uid === uid;
+    return this.#options.registry.find("", "v1", resource)?.storage.get(namespace, name)?.object.metadata.uid === uid;
   }
 }
 

@@ -25,6 +25,7 @@ import {
 } from "@kubewright/cel";
 
 import { isJsonObject, ownMember } from "../json.js";
+import { JsonListValue, JsonMapValue } from "../json-values.js";
 import type { StructuralSchema } from "./structural-schema.js";
 
 /** Maps the JSON values of a schema to CEL values. */
@@ -35,7 +36,7 @@ export interface SchemaBinding {
    *
    * @throws EvaluationProblem when a string does not have its format
    */
-  value(json: unknown): Value;
+  readonly value: (json: unknown) => Value;
 }
 
 /** The maximum size of a request, which bounds the values of unbounded schemas. */
@@ -114,7 +115,7 @@ function bindList(schema: StructuralSchema, name: string): SchemaBinding | undef
       : Math.max(0, schema.maxItems);
   return {
     declared: { type: listOf(item.declared.type), max, minBytes: 2, item: item.declared },
-    value: (json) => (Array.isArray(json) ? new JsonList(json as unknown[], item, schema) : unexpectedData(json)),
+    value: (json) => (Array.isArray(json) ? new SchemaList(json as unknown[], item, schema) : unexpectedData(json)),
   };
 }
 
@@ -127,7 +128,7 @@ function bindMap(values: StructuralSchema, schema: StructuralSchema, name: strin
       : Math.max(0, schema.maxProperties);
   return {
     declared: { type: mapOf(STRING, item.declared.type), max, minBytes: 2, item: item.declared },
-    value: (json) => (isJsonObject(json) ? new JsonMap(json, item) : unexpectedData(json)),
+    value: (json) => (isJsonObject(json) ? new JsonMapValue(json, item.value) : unexpectedData(json)),
   };
 }
 
@@ -159,7 +160,7 @@ function bindObject(schema: StructuralSchema, name: string): SchemaBinding {
   return {
     // Upstream: an object has size 0, regardless of its number of fields.
     declared: { type, max: 0, minBytes, fields },
-    value: (json) => (isJsonObject(json) ? new JsonObjectValue(json, members, type) : unexpectedData(json)),
+    value: (json) => (isJsonObject(json) ? new SchemaObject(json, members, type) : unexpectedData(json)),
   };
 }
 
@@ -218,27 +219,15 @@ function timeOf(text: string): Value {
 }
 
 /** A JSON list whose items are converted on access. Sets and map lists compare without order, and `+` merges them. */
-class JsonList extends ListValue {
-  readonly #items: readonly unknown[];
-  readonly #binding: SchemaBinding;
+class SchemaList extends JsonListValue {
   readonly #schema: StructuralSchema;
   /** The indexes of items by identity. */
   #indexes: ReadonlyMap<string, number> | undefined;
   #lastMerge: { readonly other: ListValue; readonly sum: ListValue } | undefined;
 
-  constructor(items: readonly unknown[], binding: SchemaBinding, schema: StructuralSchema) {
-    super();
-    this.#items = items;
-    this.#binding = binding;
+  constructor(items: readonly unknown[], { value }: SchemaBinding, schema: StructuralSchema) {
+    super(items, value);
     this.#schema = schema;
-  }
-
-  get size(): number {
-    return this.#items.length;
-  }
-
-  at(index: number): Value {
-    return this.#binding.value(this.#items[index]);
   }
 
   override equals(other: ListValue): boolean {
@@ -309,34 +298,8 @@ class MergedList extends ListValue {
   }
 }
 
-class JsonMap extends LazyMapValue {
-  readonly #entries: Readonly<Record<string, unknown>>;
-  #keys: readonly string[] | undefined;
-  readonly #binding: SchemaBinding;
-
-  constructor(entries: Readonly<Record<string, unknown>>, binding: SchemaBinding) {
-    super();
-    this.#entries = entries;
-    this.#binding = binding;
-  }
-
-  get size(): number {
-    return this.keys().length;
-  }
-
-  protected read(key: Value): Value | undefined {
-    if (typeof key !== "string") return undefined;
-    const value = ownMember(this.#entries, key);
-    return value === undefined ? undefined : this.#binding.value(value);
-  }
-
-  keys(): readonly string[] {
-    return (this.#keys ??= Object.keys(this.#entries));
-  }
-}
-
 /** A JSON object with the fields of its schema. A null field counts as absent. */
-class JsonObjectValue extends LazyMapValue {
+class SchemaObject extends LazyMapValue {
   readonly #json: Readonly<Record<string, unknown>>;
   readonly #members: ReadonlyMap<string, BoundMember>;
   readonly #type: Type;
