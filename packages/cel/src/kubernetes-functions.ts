@@ -140,7 +140,7 @@ function scopeGetter(scope: IpAddressScope): Overload[] {
   return getter<IpAddress>(IP, BOOL, (content) => ipAddressScope(content) === scope);
 }
 
-/** A function that tells whether a text has a value of a type. */
+/** A function that checks whether a text can be parsed. */
 function textPredicate(parse: (text: string) => unknown): Overload[] {
   return [global([STRING], BOOL, (text: string) => parse(text) !== undefined, READ_COST)];
 }
