@@ -36,11 +36,7 @@ export const OTHERS: readonly Suite[] = [
   { name: "replay", command: [process.execPath, "tooling/check-replay.ts"] },
   { name: "install", command: [process.execPath, "tooling/check-install.ts"] },
   { name: "create", command: [process.execPath, "tooling/check-create.ts"] },
-  {
-    name: "packages",
-    // The other suites read `dist`, so turbo must not build.
-    command: [bin("turbo"), "run", "check:package", "check:api", "--only", "--output-logs=errors-only"],
-  },
+  { name: "packages", command: [process.execPath, "tooling/release/check-packages.ts"] },
   { name: "docs", command: [process.execPath, "tooling/check-docs.ts"] },
   {
     name: "format",

@@ -13,27 +13,45 @@ import { Extractor, ExtractorConfig, ExtractorLogLevel } from "@microsoft/api-ex
 
 import { type Manifest, root } from "../public-packages.ts";
 
-const folder = process.cwd();
-const write = process.argv.includes("--write");
-const manifest = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")) as Manifest;
-const temporary = mkdtempSync(path.join(tmpdir(), "check-api-"));
-try {
-  mkdirSync(path.join(folder, "etc"), { recursive: true });
-  for (const [key, conditions] of Object.entries(manifest.exports ?? {}))
-    if (typeof conditions !== "string") checkEntry(key, conditions["types"] ?? "");
-} finally {
-  rmSync(temporary, { recursive: true, force: true });
+interface Checked {
+  readonly folder: string;
+  readonly manifest: Manifest;
+}
+
+/**
+ * Compares the reports of a package, or writes them. Prints the differences.
+ *
+ * @returns Whether the reports are up to date.
+ */
+export function checkReports({ folder, manifest }: Checked, { write = false } = {}): boolean {
+  const temporary = mkdtempSync(path.join(tmpdir(), "check-api-"));
+  try {
+    mkdirSync(path.join(folder, "etc"), { recursive: true });
+    const results = Object.entries(manifest.exports ?? {}).flatMap(([key, conditions]) =>
+      typeof conditions === "string"
+        ? []
+        : [checkEntry({ folder, manifest }, key, conditions["types"] ?? "", { write, temporary })],
+    );
+    return results.every(Boolean);
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
 }
 
 /** Returns the TypeScript libraries of the package's sources. Browser packages include the DOM. */
-function libraries(): readonly string[] {
+function librariesOf(folder: string): readonly string[] {
   const { compilerOptions } = JSON.parse(readFileSync(path.join(folder, "tsconfig.json"), "utf8")) as {
     readonly compilerOptions: { readonly lib?: readonly string[] };
   };
   return compilerOptions.lib ?? ["es2024", "esnext.disposable"];
 }
 
-function checkEntry(key: string, declarations: string): void {
+function checkEntry(
+  { folder, manifest }: Checked,
+  key: string,
+  declarations: string,
+  { write, temporary }: { readonly write: boolean; readonly temporary: string },
+): boolean {
   const name = path.basename(path.join(manifest.name, key) === manifest.name ? manifest.name : key);
   const entry = path.join(folder, declarations);
   if (!existsSync(entry)) throw new Error(`${manifest.name} is not built: npm run build`);
@@ -58,7 +76,7 @@ function checkEntry(key: string, declarations: string): void {
         overrideTsconfig: {
           compilerOptions: {
             target: "es2022",
-            lib: libraries(),
+            lib: librariesOf(folder),
             module: "nodenext",
             strict: true,
             skipLibCheck: true,
@@ -82,7 +100,13 @@ function checkEntry(key: string, declarations: string): void {
       if (/^console-(?!api-report-diff)/.test(message.messageId)) message.logLevel = ExtractorLogLevel.None;
     },
   });
-  if (write ? succeeded : succeeded && !apiReportChanged) return;
+  if (write ? succeeded : succeeded && !apiReportChanged) return true;
   if (!write) console.error(`${path.relative(root, folder)}/etc/${name}.api.md is out of date: npm run api`);
-  process.exitCode = 1;
+  return false;
+}
+
+if (import.meta.main) {
+  const folder = process.cwd();
+  const manifest = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")) as Manifest;
+  if (!checkReports({ folder, manifest }, { write: process.argv.includes("--write") })) process.exitCode = 1;
 }
