@@ -59,13 +59,14 @@ test("schedules with equal words run at equal times", () => {
   const runsOf = (text: string): string => {
     const schedule = parseSchedule(text);
     const runs: (number | undefined)[] = [];
-    for (let at: number | undefined = start; runs.length < 30 && at !== undefined; runs.push(at))
+    for (let at: number | undefined = start; runs.length < 14 && at !== undefined; runs.push(at))
       at = schedule.next(at);
     // Days far apart tell the two ways apart in which the day fields combine.
     for (let month = 1; month < 12; month++) runs.push(schedule.next(start + month * 29.3 * 86_400_000));
     return runs.join();
   };
   const known = new Map<string, { readonly text: string; readonly runs: string }>();
+  const different: string[] = [];
   let described = 0;
   for (const minute of minutes)
     for (const hour of hours)
@@ -78,7 +79,8 @@ test("schedules with equal words run at equal times", () => {
           const runs = runsOf(text);
           const same = known.get(words);
           if (same === undefined) known.set(words, { text, runs });
-          else expect([words, text, runs]).toEqual([words, text, same.runs]);
+          else if (same.runs !== runs) different.push(`${same.text} and ${text}: ${words}`);
         }
+  expect(different).toEqual([]);
   expect(described).toBeGreaterThan(5_000);
 });

@@ -152,8 +152,8 @@ function valuesOf({ distance }: Field): number[] {
 
 /** Returns the constant difference between neighbours; `undefined` when they differ, or for a single value. */
 function evenStep(values: readonly number[]): number | undefined {
-  const step = values.length < 2 ? undefined : values[1]! - values[0]!;
-  return values.every((value, index) => index === 0 || value - values[index - 1]! === step) ? step : undefined;
+  const steps = new Set(values.slice(1).map((value, index) => value - values[index]!));
+  return steps.size === 1 ? [...steps][0] : undefined;
 }
 
 /** Returns the step of values that continue evenly into the next hour or day: `*\/15` in minutes, `*\/6` in hours. */
@@ -163,7 +163,7 @@ function divisorStep(values: readonly number[], whole: number): number | undefin
 }
 
 function isContiguous(values: readonly number[]): boolean {
-  return values.at(-1)! - values[0]! === values.length - 1;
+  return values.length === 1 || evenStep(values) === 1;
 }
 
 function clock(hour: number, minute: number): string {

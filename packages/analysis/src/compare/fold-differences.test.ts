@@ -48,6 +48,23 @@ test("differences that alternate are one line each, and names of Jobs do not mat
   ]);
 });
 
+test("runs that start later and later by seconds are one line", () => {
+  const late = (slotMs: number, lateMs: number): RunDifference => ({
+    type: "different",
+    slotMs,
+    a: { slotMs, outcome: "Complete", createdMs: slotMs, endMs: slotMs + 60_000, failedPods: 0 },
+    b: { slotMs, outcome: "Complete", createdMs: slotMs + lateMs, endMs: slotMs + lateMs + 60_000, failedPods: 0 },
+  });
+  const all = [0, 1, 2, 3].flatMap((day) => [
+    late(day * 24 * HOUR, day * 1_000 + 1_000),
+    late((day * 24 + 1) * HOUR, 1_200_000 + day * 1_000),
+  ]);
+  expect(foldDifferences(group(all)).map(({ a, b, repeated }) => [a, b, repeated?.every])).toEqual([
+    ["Complete in 1m", "Complete in 1m, started less than a minute late", "every day"],
+    ["Complete in 1m", "Complete in 1m, started about 20m late", "every day"],
+  ]);
+});
+
 test("two equal differences stay two lines, and uneven intervals are not stated", () => {
   expect(foldDifferences(group([onlyA(0), onlyA(HOUR)])).map(({ repeated }) => repeated)).toEqual([
     undefined,

@@ -9,18 +9,25 @@ const MIN_FOLDED = 3;
 
 /**
  * Returns the differences of a group as text, ordered by their first slot. Equal differences become one line with their
- * number and their interval: `83 slots, every second hour`. Names of Jobs do not make differences unequal.
+ * number and their interval: `83 slots, every second hour`. Names of Jobs do not make differences unequal, and neither do
+ * seconds of a lateness, which grow while each run waits for the one before.
  */
 export function foldDifferences({ differences, name, timeZone }: GroupComparison): DifferingGroup["differences"] {
   const jobNames = new RegExp(`\\b${name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}-\\d+`, "g");
   const folds = new Map<string, { line: DifferingGroup["differences"][number]; slotsMs: number[] }[]>();
   const all: { line: DifferingGroup["differences"][number]; slotsMs: number[] }[] = [];
+  const generic = (text: string): string =>
+    text
+      .replaceAll(jobNames, "an earlier run")
+      .replace(/started (\S*[dhm])\d+s late/, "started about $1 late")
+      .replace(/started (\S*[dhm]) late/, "started about $1 late")
+      .replace(/started \d+s late/, "started less than a minute late");
   for (const difference of differences) {
     const { type, slotMs } = difference;
     const line = { type, slotMs, a: sideText(difference, "a"), b: sideText(difference, "b") };
     const entry = { line, slotsMs: [slotMs] };
     all.push(entry);
-    const key = `${type}\0${line.a}\0${line.b}`.replaceAll(jobNames, "\u0001");
+    const key = `${type}\0${generic(line.a)}\0${generic(line.b)}`;
     const equal = folds.get(key);
     if (equal === undefined) folds.set(key, [entry]);
     else equal.push(entry);
@@ -35,11 +42,11 @@ export function foldDifferences({ differences, name, timeZone }: GroupComparison
       folded.add(other);
     }
     const every = intervalText(first.slotsMs.map((slotMs) => slotMs + clock.offsetMs(slotMs)));
-    const generic = (text: string): string => text.replaceAll(jobNames, "an earlier run");
+    const isSame = (side: "a" | "b"): boolean => equal.every(({ line }) => line[side] === equal[0]!.line[side]);
     first.line = {
       ...first.line,
-      a: generic(first.line.a),
-      b: generic(first.line.b),
+      a: isSame("a") ? first.line.a : generic(first.line.a),
+      b: isSame("b") ? first.line.b : generic(first.line.b),
       repeated: {
         count: first.slotsMs.length,
         lastMs: first.slotsMs.at(-1)!,

@@ -62,10 +62,15 @@ export class ComparisonLanes {
     this.element = h("div", { class: "two-lanes-box" }, this.#canvas);
   }
 
-  /** Draws for the present width and theme. */
-  draw(palette: Palette): void {
+  /**
+   * Draws for the present width and theme.
+   *
+   * @returns The unit of the numbers in the lanes: `day`. `undefined` when the lanes show single runs.
+   */
+  draw(palette: Palette): string | undefined {
     const width = this.element.clientWidth;
-    if (width <= LABEL_PX) return;
+    if (width <= LABEL_PX) return undefined;
+    let hasBins = false;
     const drawing = fitCanvas(this.#canvas, width, AXIS_PX + 2 * LANE_PX);
     const { scale, calendar } = this.#scales();
     drawing.translate(LABEL_PX, 0);
@@ -75,13 +80,14 @@ export class ComparisonLanes {
       const middle = AXIS_PX + (index + 0.5) * LANE_PX;
       drawing.fillStyle = palette.stripe;
       if (index === 0) drawing.fillRect(0, AXIS_PX, scale.width, LANE_PX);
-      painter.lane(lane, middle, LANE_PX - 8);
+      hasBins = painter.lane(lane, middle, LANE_PX - 8) || hasBins;
       drawing.fillStyle = palette.surface;
       drawing.fillRect(-LABEL_PX, middle - LANE_PX / 2, LABEL_PX, LANE_PX);
       drawing.font = `600 12px ${palette.font}`;
       drawing.fillStyle = palette.ink;
       drawing.fillText(side.toUpperCase(), -LABEL_PX + 6, middle);
     }
+    return hasBins ? calendar.unit : undefined;
   }
 
   #scales(): { readonly scale: TimeScale; readonly calendar: CalendarBins } {

@@ -24,6 +24,7 @@ export class ComparisonPage {
   readonly #report: ComparisonReport;
   readonly #tabs: ReadonlyMap<View, HTMLButtonElement>;
   #app: App | undefined;
+  readonly #unit = h("p", { class: "muted" });
   /** Ends the observation of the size and the theme of the differences. */
   #unobserve: (() => void) | undefined;
 
@@ -84,7 +85,8 @@ export class ComparisonPage {
     root.replaceChildren(...overview(environment, "What differs", facts, this.#differences(zone, lanes)));
     const draw = (): void => {
       const palette = readPalette(root);
-      for (const each of lanes) each.draw(palette);
+      const units = lanes.map((each) => each.draw(palette)).filter((unit) => unit !== undefined);
+      this.#unit.textContent = units.length === 0 ? "" : `Numbers in the lanes are runs per ${units[0]}.`;
     };
     draw();
     const dark = window.matchMedia("(prefers-color-scheme: dark)");
@@ -117,6 +119,7 @@ export class ComparisonPage {
         { class: "muted" },
         `${a} runs in A, ${b} in B: ${same} the same, ${different} different, ${onlyA} only in A, ${onlyB} only in B. Times are in UTC.`,
       ),
+      this.#unit,
       untilMs !== undefined &&
         h("p", { class: "muted" }, `Compared up to ${zone.minute(untilMs)}: there are more runs than are kept.`),
       ...groups.map((group, index) => {

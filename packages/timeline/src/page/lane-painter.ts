@@ -18,6 +18,8 @@ const MAX_BAR_PX = 56;
 const MAX_MARK_PX = 11;
 /** Lanes of this height show bins as columns. */
 const COLUMN_LANE_PX = 44;
+/** Opacity of ordinary outcomes in a column, so that failed and skipped runs stand out. */
+const COLUMN_ALPHA = 0.3;
 /** Room for the number above a column. */
 const COLUMN_TEXT_PX = 15;
 /** Minimum height of each outcome in a bin. */
@@ -143,9 +145,11 @@ export class LanePainter {
       const high = MIN_SHARE_PX + Math.max(0, (room * count) / total);
       top -= high;
       context.fillStyle = looks[look];
-      context.globalAlpha = look === "stopped" ? 0.5 : 1;
+      const isNotable = look === "failed" || look === "skipped";
+      context.globalAlpha = isNotable ? 1 : COLUMN_ALPHA;
       context.fillRect(x, top, width, high);
       context.globalAlpha = 1;
+      if (!isNotable) context.fillRect(x, top, width, Math.min(high, MIN_SHARE_PX));
       if (look === "failed") {
         context.fillStyle = this.#hatch;
         context.fillRect(x, top, width, high);

@@ -60,12 +60,12 @@ export interface Scene {
  * @param height - Height of the screen for the rows, in pixels.
  */
 export function fitScene(scene: Scene, height: number): Scene {
-  const padding = scene.rows.length * ROW_PADDING;
-  const factor = (height - padding) / (scene.height - padding);
-  if (scene.rows.length === 0 || !(factor > 1)) return scene;
+  const lanes = scene.rows.reduce((sum, row) => sum + Math.max(1, row.lanes.length), 0);
+  const extra = Math.floor((height - scene.height) / lanes);
+  if (!(extra > 0)) return scene;
   let top = 0;
   const rows = scene.rows.map((row) => {
-    const laneHeight = Math.floor(row.laneHeight * factor);
+    const laneHeight = row.laneHeight + extra;
     const stretched = { ...row, top, laneHeight, height: Math.max(1, row.lanes.length) * laneHeight + ROW_PADDING };
     top += stretched.height;
     return stretched;
@@ -256,11 +256,14 @@ function byStart(a: Item, b: Item): number {
   return a.startMs - b.startMs;
 }
 
+/** So few CronJobs and Jobs have room for all their rows. */
+const FEW_GROUPS = 2;
+
 /** Returns the rows that are collapsed initially: those that do not fit on a screen. */
 export function initiallyCollapsed(groups: readonly TimelineGroup[]): Set<string> {
   const collapsed = new Set<string>();
   for (const [index, group] of groups.entries()) {
-    if (index >= 8 || group.rows.length > 400) collapsed.add(groupId(group));
+    if (index >= 8 || (group.rows.length > 400 && groups.length > FEW_GROUPS)) collapsed.add(groupId(group));
   }
   return collapsed;
 }

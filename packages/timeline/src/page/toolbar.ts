@@ -46,7 +46,7 @@ export class Toolbar {
     const failedCount = h("span", { class: "count" });
     const failedPods = h(
       "button",
-      { type: "button", class: "chip look failed", title: "Show only: failed pods, and the runs that have them" },
+      { type: "button", class: "pod-filter look failed", title: "Show only: failed pods, and the runs that have them" },
       "Failed pods ",
       failedCount,
     );

@@ -53,6 +53,8 @@ export class TreeView {
     }
     element.style.top = `${row.top}px`;
     element.style.height = `${row.height}px`;
+    element.classList.toggle("centered", row.lanes.length < 2);
+    element.classList.toggle("tall", row.height >= TALL_PX);
     element.tabIndex = row.id === this.#active ? 0 : -1;
     element.setAttribute("aria-selected", String(this.#context.state.selected === row.id));
     if (row.expanded === undefined) element.removeAttribute("aria-expanded");
@@ -142,4 +144,6 @@ function rowTitle({ group: { kind, namespace, name, cronJob, scheduleText }, not
   return `${kind} ${namespace}/${name}${schedule}`;
 }
 
+/** A row of this height has room for several lines of text. */
+const TALL_PX = 56;
 const OVERSCAN = 300;
