@@ -64,23 +64,6 @@ describe.skipIf(browserPath === undefined)("how the page looks", { timeout: TIME
     expect((await page.pdf()).byteLength).toBeGreaterThan(10_000);
   });
 
-  test("the tooltip under a resting pointer follows keyboard zoom, and a click on a cluster zooms in", async () => {
-    const { page } = await fixture.open(urls.month);
-    const canvas = (await page.locator("canvas.lanes").boundingBox())!;
-    const row = (await page.getByRole("treeitem", { name: /heartbeat/ }).boundingBox())!;
-    await page.mouse.move(canvas.x + canvas.width / 2, row.y + row.height / 2);
-    const tooltip = page.locator(".tooltip");
-    await expect.poll(() => tooltip.innerText()).toMatch(/^\d+ in this day\n\w{3} 2026-03-\d\d\n\d+ complete\n/);
-    const many = Number.parseInt(await tooltip.innerText(), 10);
-    await page.keyboard.press("+");
-    await expect.poll(async () => Number.parseInt(await tooltip.innerText(), 10)).toBeLessThan(many);
-    await page.mouse.down();
-    await page.mouse.up();
-    await expect.poll(() => page.url()).toContain("range=");
-    const [from, to] = new URLSearchParams(new URL(page.url()).hash.slice(1)).get("range")!.split("_").map(Number);
-    expect(to! - from!).toBeLessThan((30 * 86_400_000) / 15);
-  });
-
   test("the table does not break a reason on a screen of 1100 pixels", async () => {
     const { page } = await fixture.open(`${urls.day}#view=table`, { width: 1100, waitFor: ".table caption" });
     const cell = page.locator(".table td:last-child", { hasText: "BackoffLimitExceeded" }).first();

@@ -40,6 +40,27 @@ describe.skipIf(browserPath === undefined)("the page of small runs", { timeout: 
     }
   });
 
+  test("the tooltip under a resting pointer follows keyboard zoom, and a click on a bin zooms in", async () => {
+    const heartbeat = manifest({ name: "heartbeat", schedule: "*/30 * * * *", duration: "5s" });
+    const { page } = await fixture.open(await fixture.run("heartbeat.html", heartbeat, [...START, "--for", "30d"]));
+    const canvas = (await page.locator("canvas.lanes").boundingBox())!;
+    const row = (await page.getByRole("treeitem", { name: /heartbeat/ }).boundingBox())!;
+    await page.mouse.move(canvas.x + canvas.width / 4, row.y + row.height / 2);
+    const tooltip = page.locator(".tooltip");
+    await expect.poll(() => tooltip.innerText()).toMatch(/^48 in this day\n\w{3} 2026-03-\d\d\n48 complete\n/);
+    const before = await tooltip.innerText();
+    await page.keyboard.press("+");
+    await expect.poll(() => tooltip.innerText()).not.toBe(before);
+    await page.mouse.down();
+    await page.mouse.up();
+    await expect.poll(() => page.url()).toContain("range=");
+    const widthOf = (): number => {
+      const [from, to] = new URLSearchParams(new URL(page.url()).hash.slice(1)).get("range")!.split("_").map(Number);
+      return to! - from!;
+    };
+    await expect.poll(widthOf).toBeLessThan((30 * 86_400_000) / 15);
+  });
+
   test("the filter for failed pods shows runs that completed after a retry", async () => {
     const daily = manifest({ name: "backup", schedule: "30 2 * * *", duration: "20m..70m", failureRate: "0.3" });
     const { page } = await fixture.open(await fixture.run("daily.html", daily, [...START, "--for", "7d"]));
@@ -76,6 +97,7 @@ describe.skipIf(browserPath === undefined)("the page of small runs", { timeout: 
     const text = await page.locator(".differences").innerText();
     expect(text).toMatch(/84 slots, every second hour\s+2026-03-02 01:00 to 2026-03-08 23:00/);
     expect(await page.getByRole("heading", { name: "kubewright" }).isVisible()).toBe(true);
+    expect(await accessibilityViolations(page)).toEqual([]);
     const ink = "document.querySelector('canvas.two-lanes').toDataURL()";
     const light = await page.evaluate(ink);
     await page.getByRole("button", { name: "Dark or light" }).click();
