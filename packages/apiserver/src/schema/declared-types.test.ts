@@ -71,7 +71,7 @@ function withoutPrefix(type: string): string {
   return texts.has(type) ? type : name;
 }
 
-/** Formats a type as {@link modelType} does. Models do not tell quantities from strings. */
+/** Formats a type as {@link modelType} does. In models, quantities are strings. */
 function schemaType(schema: Schema): string {
   if (schema.type === "list") return `[]${schemaType(schema.item)}`;
   if (schema.type === "map") return `{}${schemaType(schema.value)}`;

@@ -47,7 +47,7 @@ function urlProblem(url: string, scheme: string): string | undefined {
   const escape = /%(?![0-9a-fA-F]{2}).{0,2}/.exec(url)?.[0];
   if (escape !== undefined) return `invalid URL escape ${JSON.stringify(escape)}`;
   if (scheme === "" && /^[^/?#]*:/.test(url)) return "first path segment in URL cannot contain colon";
-  const port = /^[^:]+:\/\/(?:[^/?#@]*@)?(?:\[[^\]]*\]|[^/?#:]*)(:[^/?#]*)/.exec(url)?.[1];
+  const port = /^[^:]+:\/\/(?:[^/?#]*@)?(?:\[[^\]]*\]|[^/?#:@]*)(:[^/?#@]*)(?=[/?#]|$)/.exec(url)?.[1];
   if (port !== undefined && !/^:\d*$/.test(port)) return `invalid port ${JSON.stringify(port)} after host`;
   return undefined;
 }

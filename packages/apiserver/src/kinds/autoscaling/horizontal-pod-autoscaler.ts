@@ -50,7 +50,10 @@ export const horizontalPodAutoscalerV1Strategy: ResourceStrategy<HorizontalPodAu
     },
     validateUpdate: (autoscaler, _stored, errors) => validateAutoscalerStatus(fromV1(autoscaler), errors),
   },
-  printer: { ...autoscalerPrinter, cells: (autoscaler, nowMs) => autoscalerPrinter.cells(fromV1(autoscaler), nowMs) },
+  printer: {
+    columns: autoscalerPrinter.columns,
+    cells: (autoscaler, nowMs) => autoscalerPrinter.cells(fromV1(autoscaler), nowMs),
+  },
 };
 
 const common = {

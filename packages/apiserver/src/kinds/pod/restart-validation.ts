@@ -31,13 +31,14 @@ export function validateRestartRules(
   if (rules.length > MAX_RULES) errors.tooMany(`${path}.restartPolicyRules`, rules.length, MAX_RULES);
   for (const [index, { action, exitCodes }] of rules.entries()) {
     const at = `${path}.restartPolicyRules[${index}]`;
-    validateSupported(action, ACTIONS, `${at}.action`, errors);
+    // A client may omit the fields, although their types are required: `validateSupported` permits an absent value.
+    if (!ACTIONS.includes(action)) errors.notSupported(`${at}.action`, action, ACTIONS);
     if (exitCodes === undefined) {
       errors.required(`${at}.exitCodes`, "must be specified");
       continue;
     }
     const { operator, values = [] } = exitCodes;
-    validateSupported(operator, OPERATORS, `${at}.exitCodes.operator`, errors);
+    if (!OPERATORS.includes(operator)) errors.notSupported(`${at}.exitCodes.operator`, operator, OPERATORS);
     if (values.length > MAX_EXIT_CODES) errors.tooMany(`${at}.exitCodes.values`, values.length, MAX_EXIT_CODES);
   }
 }
