@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
-import { browserPath } from "../../../packages/timeline/test/chromium.js";
-import { accessibilityViolations } from "./page-checks.js";
+import { browserPath } from "../../../tooling/browser/chromium.js";
+import { accessibilityViolations } from "../../../tooling/browser/accessibility.js";
 import { PageFixture } from "./page-fixture.js";
 import { manifest } from "./page-manifests.js";
 
