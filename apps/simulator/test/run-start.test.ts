@@ -108,9 +108,10 @@ test("futures, comparisons and spread start at the next full hour too, and print
 });
 
 test("a Job of many futures starts all pods at the time of the command", async () => {
-  const { stdout } = await run(cronJob("hourly", "@hourly"), [
-    ...["--seeds", "1-100", "--chunks", "2", "--fail-on", "failed", "--indexed-job", "kubewright:1"],
-  ]);
+  const { stdout } = await run(
+    cronJob("hourly", "@hourly"),
+    "--seeds 1-100 --chunks 2 --fail-on failed --indexed-job kubewright:1".split(" "),
+  );
   expect(stdout).toMatch(/- --start\n\s+- 2026-01-01T00:00:00Z/);
   expect(stdout).toContain("kubewright.dev/replay: kubewright run all.yaml --start 2026-01-01T00:00:00Z --seed");
 });

@@ -18,7 +18,7 @@ export interface ReadRequest {
 
 export async function readRequest(
   request: SimulationRequest,
-  { now = realClock.now }: Pick<SimulationRequestOptions, "now"> = {},
+  { now = () => realClock.now() }: Pick<SimulationRequestOptions, "now"> = {},
 ): Promise<ReadRequest> {
   const texts = new RequestTexts(request);
   const problems = new ProblemList(texts);

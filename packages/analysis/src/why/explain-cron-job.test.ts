@@ -180,7 +180,7 @@ test("a slot whose Job a history limit, a TTL or an edit may explain is not repo
   const of = cronJob({}, { lastScheduleTime: "2026-03-02T13:00:00Z" });
   expect(explain(of, "13:20:00", { jobs }).skipped).toEqual([]);
   const two = [job("report-1", "08:00:00", "Complete"), job("report-2", "10:00:00", "Complete")];
-  const template = of.spec!.jobTemplate;
+  const template = of.spec.jobTemplate;
   const withTtl = cronJob({ jobTemplate: { spec: { ...template.spec!, ttlSecondsAfterFinished: 60 } } });
   expect(explain(withTtl, "10:20:00", { jobs: two }).skipped).toEqual([]);
   const edited = { ...of, metadata: { ...of.metadata, managedFields: [{ time: "2026-03-02T09:30:00Z" }] } };
