@@ -18,6 +18,7 @@ const FLAGS = {
   duration: "--duration",
   fail: "--fail",
   strict: "--strict",
+  allowNetwork: "--allow-network",
 } as const satisfies Partial<Record<keyof RunInputFlags, string>>;
 
 /** Returns the arguments that select the input, without the seed. */
@@ -28,7 +29,8 @@ export function inputArgs(paths: readonly string[], flags: RunInputFlags): strin
     return value === true ? [flag] : [value].flat().flatMap((each) => [flag, each]);
   });
   const validate = flags.validate === undefined || flags.validate === "strict" ? [] : ["--validate", flags.validate];
-  return [...paths, ...args, ...validate];
+  const kustomize = flags.kustomize === undefined || flags.kustomize === "top" ? [] : ["--kustomize", flags.kustomize];
+  return [...paths, ...args, ...validate, ...kustomize];
 }
 
 /** Returns the command line that simulates one seed, without the seed: `kubewright run backup.yaml --for 7d`. */

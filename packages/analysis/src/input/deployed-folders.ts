@@ -6,13 +6,24 @@ import { type ReadSource, readSource } from "./source-reader.js";
 
 /** The folders that Flux Kustomizations and Argo CD Applications deploy. */
 export class DeployedFolders {
-  /** One line for each folder that is not here. */
-  readonly notes: string[] = [];
+  /** `tekton/overlays/okd (Application argocd/tekton)` */
+  readonly #missing: string[] = [];
   readonly #finder: InputFinder;
   readonly #folders = new Map<string, DeployedFolder[]>();
 
   constructor(finder: InputFinder) {
     this.#finder = finder;
+  }
+
+  /** One line, if folders are missing. */
+  get notes(): readonly string[] {
+    const number = this.#missing.length;
+    if (number === 0) return [];
+    const others = number - MAX_NAMED;
+    const named = this.#missing.slice(0, MAX_NAMED).join(", ");
+    return [
+      `left out: ${number === 1 ? "1 folder" : `${number} folders`} of Flux and Argo CD objects not found in this repository: ${named}${others > 0 ? ` and ${others} more` : ""}`,
+    ];
   }
 
   /**
@@ -28,11 +39,11 @@ export class DeployedFolders {
       return (map?.object["data"] ?? {}) as Readonly<Record<string, string>>;
     };
     for (const { source, parsed } of read)
-      for (const { object, source: place } of parsed.manifests)
+      for (const { object } of parsed.manifests)
         for (const deployed of deployedFolders(object, variablesOf)) {
           const folder = await this.#find(deployed.path, folderOf(source));
           if (folder === undefined) {
-            this.notes.push(`${place}: ${deployed.object}: left out: ${deployed.path} is no folder of this repository`);
+            this.#missing.push(`${deployed.path} (${deployed.object})`);
             continue;
           }
           this.#folders.set(folder, [...(this.#folders.get(folder) ?? []), deployed]);
@@ -92,6 +103,9 @@ export class DeployedFolders {
     return nearest;
   }
 }
+
+/** Missing folders that are named. */
+const MAX_NAMED = 3;
 
 /** Folders above an object in which a repository is looked for. */
 const MAX_LEVELS = 20;

@@ -20,6 +20,8 @@ export type InputSource =
       readonly folder: string;
       readonly named: boolean;
       readonly inputs: KustomizationInputs;
+      /** Whether all inputs are in the working folder or in a folder of the command line. */
+      readonly isContained: boolean;
     }
   | { readonly type: "chart"; readonly folder: string; readonly named: boolean };
 
@@ -27,8 +29,10 @@ interface FoundFile {
   readonly type: "file";
   readonly path: string;
   readonly named: boolean;
-  /** The kustomization whose folder has it; without a reference to the file, it is no input. */
-  owner: string | undefined;
+  /** The kustomization whose folder has it. Without another reason, such a file is an input of builds only. */
+  readonly owner: string | undefined;
+  /** Whether it is an input of its own although a kustomization may include it. */
+  isRequired: boolean;
 }
 
 type FoundItem =
@@ -79,6 +83,8 @@ export class InputFinder {
   readonly #mode: KustomizeMode;
   readonly #graph: KustomizationGraph;
   readonly #items: FoundItem[] = [];
+  /** Folders of the command line. */
+  readonly #named: string[] = [];
   readonly #taken = new Set<FoundItem>();
   readonly #visited = new Set<string>();
   readonly #mentions = new Map<string, Promise<{ readonly workload: boolean; readonly relevant: boolean }>>();
@@ -105,8 +111,11 @@ export class InputFinder {
     }
     const before = this.problems.length;
     const entries = await this.#list(path);
-    if (entries !== undefined) await this.#visit(normalPath(path), entries, { named: true, owner: undefined });
-    else if (this.problems.length === before) this.#items.push({ type: "file", path, named: true, owner: undefined });
+    if (entries !== undefined) {
+      this.#named.push(normalPath(path));
+      await this.#visit(normalPath(path), entries, { named: true, owner: undefined });
+    } else if (this.problems.length === before)
+      this.#items.push({ type: "file", path, named: true, owner: undefined, isRequired: true });
   }
 
   /** Adds a folder that an object names. The path is a normal path. */
@@ -124,18 +133,43 @@ export class InputFinder {
     // Without a kustomization of its own, the folder's files are inputs.
     for (const item of this.#items)
       if (item.type === "file" && isWithin(item.path, folder) && isWithin(folder, item.owner ?? folder))
-        item.owner = undefined;
+        item.isRequired = true;
+  }
+
+  /**
+   * Adds what a kustomization includes, because it cannot be built itself.
+   *
+   * @param built - Folders and files that other builds have read.
+   * @returns whether there is anything.
+   */
+  async addIncludedBy(folder: string, built: ReadonlySet<string>): Promise<boolean> {
+    const { folders, files } = await this.#graph.includedBy(folder);
+    let added = false;
+    for (const each of folders) {
+      if (built.has(each) || (await this.#graph.at(each))?.isComponent === true) continue;
+      await this.follow(each);
+      added = true;
+    }
+    for (const path of files) {
+      if (built.has(path)) continue;
+      const found = this.#items.find((item): item is FoundFile => item.type === "file" && item.path === path);
+      if (found === undefined)
+        this.#items.push({ type: "file", path, named: false, owner: undefined, isRequired: true });
+      else found.isRequired = true;
+      added = true;
+    }
+    return added;
   }
 
   /** Whether a path is a folder. */
   async isFolder(path: string): Promise<boolean> {
-    return this.#visited.has(path) || (await this.#io.listFolder(path).catch(() => undefined)) !== undefined;
+    return typeof (await this.#graph.list(path)) !== "string";
   }
 
   /** Whether the folder has the entry. */
   async hasEntry(folder: string, name: string): Promise<boolean> {
-    const entries = await this.#io.listFolder(folder).catch(() => undefined);
-    return entries?.some((entry) => entry.name === name) ?? false;
+    const entries = await this.#graph.list(folder);
+    return typeof entries !== "string" && entries.some((entry) => entry.name === name);
   }
 
   /** Returns the inputs that were found since the last call, in the order of the walk. */
@@ -151,7 +185,7 @@ export class InputFinder {
           sources.push(item);
           break;
         case "file":
-          if (!item.named && (item.owner !== undefined || included.has(item.path))) continue;
+          if (!item.isRequired && (item.owner !== undefined || included.has(item.path))) continue;
           sources.push(item);
           break;
         case "chart": {
@@ -204,8 +238,9 @@ export class InputFinder {
     const withJobs = this.#leftOut.filter(({ hasJobs }) => hasJobs).map(({ line }) => line);
     const others = this.#leftOut.filter(({ hasJobs }) => !hasJobs).map(({ line }) => line);
     return [
-      ...firstFew([...withJobs, ...others], "more folders left out"),
-      ...firstFew(unused, "more files with Jobs that no kustomization includes"),
+      ...firstFew(withJobs, "more folders with Jobs or CronJobs left out", MAX_WITH_JOBS),
+      ...firstFew(others, "more folders left out"),
+      ...firstFew(unused, "more files with Jobs that no kustomization includes", MAX_WITH_JOBS),
       ...(unusedFiles === 0 ? [] : [`left out: ${count(unusedFiles, "file")} that no kustomization includes`]),
       ...(this.#withoutWorkloads === 0
         ? []
@@ -235,14 +270,16 @@ export class InputFinder {
         const inside = await this.#list(path);
         if (inside !== undefined) await this.#visit(path, inside, { named: false, owner: below });
       } else if (MANIFEST_FILE.test(name) && !TOOL_FILE.test(name))
-        this.#items.push({ type: "file", path, named: false, owner: below });
+        this.#items.push({ type: "file", path, named: false, owner: below, isRequired: false });
       else if (below === undefined) this.#otherFiles++;
     }
   }
 
   async #kustomizationSource({ folder, named }: FoundKustomization): Promise<InputSource | undefined> {
     const inputs = await this.#graph.inputsOf(folder);
-    const source = { type: "kustomization", folder, named, inputs } as const;
+    const tops = [".", ...this.#named];
+    const isContained = [...inputs.folders, ...inputs.files].every((path) => tops.some((top) => isWithin(path, top)));
+    const source = { type: "kustomization", folder, named, inputs, isContained } as const;
     if (this.#mode === "none") {
       const hasJobs = await this.hasJobs(source);
       const text = `left out: is a kustomization${hasJobs ? " with Jobs or CronJobs" : ""}; run it with kubewright run ${shellWord(folder)}`;
@@ -327,6 +364,9 @@ export class InputFinder {
     }
   }
 }
+
+/** Lines about CronJobs that do not run; each has the command that runs them. */
+const MAX_WITH_JOBS = 20;
 
 function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;

@@ -2,8 +2,6 @@
 const MAX_LINES = 5;
 
 /** Returns the lines, or the first of them and the number of the others. */
-export function firstFew(lines: readonly string[], what: string): string[] {
-  return lines.length <= MAX_LINES
-    ? [...lines]
-    : [...lines.slice(0, MAX_LINES - 1), `… and ${lines.length - MAX_LINES + 1} ${what}`];
+export function firstFew(lines: readonly string[], what: string, max = MAX_LINES): string[] {
+  return lines.length <= max ? [...lines] : [...lines.slice(0, max - 1), `… and ${lines.length - max + 1} ${what}`];
 }

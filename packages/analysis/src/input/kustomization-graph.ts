@@ -45,6 +45,31 @@ export class KustomizationGraph {
     });
   }
 
+  /** Returns the local kustomizations and files that a kustomization includes by itself. */
+  async includedBy(
+    folder: string,
+  ): Promise<{ readonly folders: readonly string[]; readonly files: readonly string[] }> {
+    const folders: string[] = [];
+    const files: string[] = [];
+    for (const written of (await this.at(folder))?.resources ?? []) {
+      const path = joinPath(folder, written);
+      const entries = await this.list(path);
+      if (entries === "file") files.push(path);
+      else if (entries !== "missing") folders.push(path);
+    }
+    return { folders, files };
+  }
+
+  /** Returns the entries of a folder; `file` and `missing` for other paths. */
+  list(path: string): Promise<readonly FolderEntry[] | "file" | "missing"> {
+    return memoized(this.#entries, path, () =>
+      this.#io.listFolder(path).then(
+        (entries) => entries ?? "file",
+        () => "missing" as const,
+      ),
+    );
+  }
+
   async #collect(folder: string, into: MutableInputs): Promise<void> {
     if (into.folders.has(folder)) return;
     into.folders.add(folder);
@@ -53,7 +78,7 @@ export class KustomizationGraph {
     into.hasCharts ||= kustomization.hasCharts;
     for (const written of kustomization.resources) {
       const path = joinPath(folder, written);
-      const entries = await this.#list(path);
+      const entries = await this.list(path);
       if (entries === "file") into.files.add(path);
       else if (entries !== "missing") await this.#collect(path, into);
       else if (isRemote(written)) into.remote.push(written);
@@ -64,22 +89,13 @@ export class KustomizationGraph {
   }
 
   async #read(folder: string): Promise<Kustomization | undefined> {
-    const entries = await this.#list(folder);
+    const entries = await this.list(folder);
     if (typeof entries === "string") return undefined;
     const name = KUSTOMIZATION_FILES.find((each) => entries.some((entry) => entry.name === each));
     if (name === undefined) return undefined;
     const file = joinPath(folder, name);
     // The build reports a file that cannot be read.
     return readKustomization(await this.#io.readFile(file).catch(() => ""), file);
-  }
-
-  #list(path: string): Promise<readonly FolderEntry[] | "file" | "missing"> {
-    return memoized(this.#entries, path, () =>
-      this.#io.listFolder(path).then(
-        (entries) => entries ?? "file",
-        () => "missing" as const,
-      ),
-    );
   }
 }
 

@@ -78,7 +78,7 @@ test("files that are no manifests are passed over with a count, also when they c
   expect(notes).toEqual(["passed over: 8 files that are no manifests"]);
 });
 
-test("charts are passed over with the command to run where helm is not installed", async () => {
+test("a chart is left out with the command to run where helm is not installed", async () => {
   const io = folderIo({
     "m/a.yaml": configMap("a"),
     "m/my chart/Chart.yaml": "name: c\n",
@@ -87,35 +87,36 @@ test("charts are passed over with the command to run where helm is not installed
   const { manifests, notes } = await loadManifests(["m"], io);
   expect(manifests).toHaveLength(1);
   expect(notes).toEqual([
-    "m/my chart: passed over: is a Helm chart; run it with helm template 'm/my chart' | kubewright run -",
+    "left out: 1 Helm chart, because helm is not installed; install it (https://helm.sh/docs/intro/install/), or run one with helm template CHART | kubewright run -",
   ]);
 });
 
-test("the error of a kustomization that cannot be built is printed without kubectl's log prefix", async () => {
-  const stderr =
-    'E1122 11:43:40.562471   28213 run.go:72] "command failed" err="accumulating resources: no \\"b.yaml\\""\n';
-  const io = folderIo({ "k/kustomization.yaml": "" }, { execute: async () => ({ status: 1, stdout: "", stderr }) });
-  expect((await loadManifests(["k"], io)).problems).toEqual([
-    'k: kubectl kustomize: accumulating resources: no "b.yaml"',
-  ]);
-});
+test.each([
+  [
+    'E1122 11:43:40.562471   28213 run.go:72] "command failed" err="accumulating resources: no \\"b.yaml\\""\n',
+    'accumulating resources: no "b.yaml"',
+  ],
+  [
+    'E1122 11:43:40.562471   28213 run.go:72] "command failed" err=<\n\taccumulating resources: git failed\n\t: exit status 128\n >\n',
+    "accumulating resources: git failed : exit status 128",
+  ],
+])(
+  "the error of a kustomization that cannot be built is printed without kubectl's log prefix",
+  async (stderr, reason) => {
+    const io = folderIo({ "k/kustomization.yaml": "" }, { execute: async () => ({ status: 1, stdout: "", stderr }) });
+    expect((await loadManifests(["k"], io)).problems).toEqual([`k: kubectl kustomize: ${reason}`]);
+  },
+);
 
-test("folders with Jobs or CronJobs come first among those that are left out", async () => {
+test("charts with Jobs or CronJobs are named where helm is not installed", async () => {
   const charts = Object.fromEntries("abcdefg".split("").map((name) => [`m/${name}/Chart.yaml`, ""]));
   const io = folderIo({
     ...charts,
     "m/f/templates/deep/x.yaml": "{{- if .Values.x }}\napiVersion: batch/v1\nkind: CronJob # nightly\n{{- end }}\n",
     "m/g/templates/x.yaml": "kind: JobSet\nspec:\n  note: 'kind: Job'\n",
-    "m/z/kustomization.yaml": "resources: [x.json, github.com/a/b/c]\n",
-    "m/z/x.json": '{\n  "kind": "Job",\n  "apiVersion": "batch/v1"\n}',
   });
-  const { notes } = await loadManifests(["m"], io);
-  expect(notes).toEqual([
-    "m/z: left out: a kustomization with Jobs or CronJobs: github.com/a/b/c is not in a local file; allow it with --allow-network; run it with kubectl kustomize m/z | kubewright run -",
-    "m/f: passed over: is a Helm chart with Jobs or CronJobs; run it with helm template m/f | kubewright run -",
-    "m/a: passed over: is a Helm chart; run it with helm template m/a | kubewright run -",
-    "m/b: passed over: is a Helm chart; run it with helm template m/b | kubewright run -",
-    "… and 4 more folders left out",
+  expect((await loadManifests(["m"], io)).notes).toEqual([
+    "left out: 7 Helm charts (with Jobs or CronJobs: m/f), because helm is not installed; install it (https://helm.sh/docs/intro/install/), or run one with helm template CHART | kubewright run -",
   ]);
 });
 

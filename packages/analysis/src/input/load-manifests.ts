@@ -41,6 +41,7 @@ export async function loadManifests(
   for (let found = await finder.takeSources(); found.length > 0; found = await finder.takeSources()) {
     const read = await reader.readAll(found);
     sources.push(...read);
+    await reader.reportNotRendered(sources);
     await deployments.addAll(read, sources);
   }
   const merged = new MergedManifests();
@@ -58,9 +59,9 @@ export async function loadManifests(
       ...parsed.flatMap(({ warnings }) => warnings),
       ...firstFew(
         parsed.flatMap(({ templates }) => templates),
-        "more files passed over that another tool must read first",
+        "more files that another tool must read first",
       ),
-      ...firstFew(deployments.notes, "more folders that are not in this repository"),
+      ...deployments.notes,
       ...firstFew(removedVersionNotes(merged.manifests), "more objects of removed versions"),
       ...merged.notes,
       ...(passedOver === 0

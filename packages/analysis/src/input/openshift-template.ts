@@ -1,8 +1,15 @@
 /** The objects of an OpenShift template with its default parameters. */
 export interface ProcessedTemplate {
-  readonly objects: readonly unknown[];
-  /** Required parameters without a default. Their references stay as they are. */
+  /** The objects whose parameters have values, and all CronJobs, Jobs and pods. */
+  readonly objects: readonly ProcessedObject[];
+  /** Required parameters without a default, of CronJobs, Jobs and pods. Their references stay as they are. */
   readonly missing: readonly string[];
+}
+
+export interface ProcessedObject {
+  readonly object: unknown;
+  /** Index in the template. */
+  readonly index: number;
 }
 
 interface Parameter {
@@ -39,12 +46,22 @@ export function processTemplate(template: Readonly<Record<string, unknown>>): Pr
     else if (required === true) missing.push(name);
     else values.set(name, "");
   }
-  const labels = isRecord(template["labels"]) ? template["labels"] : undefined;
-  const objects = listOf(template["objects"]).map((object) =>
-    withLabels(fillIn(object, values), labels && fillIn(labels, values)),
-  );
-  const text = JSON.stringify(template["objects"]);
-  return { objects, missing: missing.filter((name) => text.includes(`\${${name}}`) || text.includes(`\${{${name}}}`)) };
+  const labels = isRecord(template["labels"]) ? fillIn(template["labels"], values) : undefined;
+  const objects: ProcessedObject[] = [];
+  const needed = new Set<string>();
+  for (const [index, object] of listOf(template["objects"]).entries()) {
+    const text = JSON.stringify(object);
+    const lacks = missing.filter((name) => text.includes(`\${${name}}`) || text.includes(`\${{${name}}}`));
+    if (lacks.length > 0 && !isWorkload(object)) continue;
+    for (const name of lacks) needed.add(name);
+    objects.push({ object: withLabels(fillIn(object, values), labels), index });
+  }
+  return { objects, missing: [...needed] };
+}
+
+/** Without its parameters, an object of another kind is of no use to a simulation. */
+function isWorkload(object: unknown): boolean {
+  return isRecord(object) && (object["kind"] === "CronJob" || object["kind"] === "Job" || object["kind"] === "Pod");
 }
 
 function fillIn(value: unknown, values: ReadonlyMap<string, string>): unknown {

@@ -26,6 +26,8 @@ export interface ParsedManifests {
 export interface ParseOptions {
   /** Whether documents that are not Kubernetes objects are passed over instead of reported. Default false. */
   readonly passOverOthers?: boolean;
+  /** Whether a program has printed the text, so that no command can read it again. Default false. */
+  readonly isRendered?: boolean;
 }
 
 /**
@@ -35,7 +37,7 @@ export interface ParseOptions {
 export function parseManifests(
   text: string,
   file: string,
-  { passOverOthers = false }: ParseOptions = {},
+  { passOverOthers = false, isRendered = false }: ParseOptions = {},
 ): ParsedManifests {
   const manifests: Manifest[] = [];
   const problems: string[] = [];
@@ -64,9 +66,8 @@ export function parseManifests(
       continue;
     }
     if (isEncrypted(value)) {
-      templates.push(
-        `${source}: passed over: is encrypted with SOPS; run it with sops decrypt ${shellWord(file)} | kubewright run -`,
-      );
+      const command = `; run it with sops decrypt ${shellWord(file)} | kubewright run -`;
+      templates.push(`${source}: passed over: is encrypted with SOPS${isRendered ? "" : command}`);
       continue;
     }
     if (Array.isArray(value) && value.some(looksLikeObject)) {
@@ -83,7 +84,7 @@ export function parseManifests(
     const template = isOpenShiftTemplate(value) ? processTemplate(value) : undefined;
     const items = template === undefined ? objectsOf(document) : templateItems(template, document);
     if (template !== undefined && template.missing.length > 0)
-      warnings.push(
+      templates.push(
         `${source}: parameters without a default: ${template.missing.join(", ")}; run it with oc process --local -f ${shellWord(file)} ${template.missing.map((name) => `-p ${name}=VALUE`).join(" ")} | kubewright run -`,
       );
     for (const item of items) {
@@ -114,7 +115,7 @@ function objectsOf({ value, source, isJson, place }: ReadDocument): Candidate[] 
 }
 
 function templateItems({ objects }: ProcessedTemplate, { source, isJson, place }: ReadDocument): Candidate[] {
-  return objects.map((object, index) => ({
+  return objects.map(({ object, index }) => ({
     object,
     source: isJson ? `${source} object ${index + 1}` : place(["objects", index]),
     place: (path, options) => place(["objects", index, ...path], options),

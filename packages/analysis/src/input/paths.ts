@@ -29,5 +29,5 @@ export function isWithin(path: string, folder: string): boolean {
 
 /** Quotes a word of a shell command where necessary. */
 export function shellWord(text: string): string {
-  return /^[\w./@:+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+  return /^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

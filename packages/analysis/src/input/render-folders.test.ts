@@ -72,7 +72,7 @@ test("without a program that builds kustomizations one line says so, and the res
   const loaded = await loadManifests(["r"], folderIo(OVERLAYS));
   expect(names(loaded)).toEqual(["plain"]);
   expect(loaded.notes[0]).toBe(
-    "left out: 1 kustomization (r/overlays/prod has Jobs or CronJobs), because neither kubectl nor kustomize is installed; install kubectl (https://kubernetes.io/docs/tasks/tools/) or kustomize (https://kubectl.docs.kubernetes.io/installation/kustomize/)",
+    "left out: 1 kustomization (with Jobs or CronJobs: r/overlays/prod), because neither kubectl nor kustomize is installed; install kubectl (https://kubernetes.io/docs/tasks/tools/) or kustomize (https://kubectl.docs.kubernetes.io/installation/kustomize/)",
   );
   expect(loaded.problems).toEqual([]);
 });
@@ -90,9 +90,10 @@ test.each([
   };
   const { execute, commands } = programs({ "r/k": cronJob("c") });
   const loaded = await loadManifests(["r"], folderIo(files, { execute }));
-  expect([commands, names(loaded), loaded.problems]).toEqual([[], ["d"], []]);
+  expect([commands, names(loaded), loaded.problems]).toEqual([[], ["d", "c"], []]);
   expect(loaded.notes).toEqual([
-    `r/k: left out: a kustomization with Jobs or CronJobs: ${remote} is not in a local file; allow it with --allow-network; run it with kubectl kustomize r/k | kubewright run -`,
+    `r/k: left out: a kustomization with Jobs or CronJobs: ${remote} is not in a local file; allow it with --allow-network; what it includes runs without its patches and names; run it with kubectl kustomize r/k | kubewright run -`,
+    `r/base: left out: a kustomization with Jobs or CronJobs: ${remote} is not in a local file; allow it with --allow-network; what it includes runs without its patches and names; run it with kubectl kustomize r/base | kubewright run -`,
   ]);
   const allowed = await loadManifests(["r"], folderIo(files, { execute }), { allowNetwork: true });
   expect([commands, names(allowed)]).toEqual([["kubectl kustomize r/k"], ["d", "c"]]);
@@ -108,20 +109,32 @@ test("a folder that looks like a host is a folder if it exists", async () => {
   expect(names(await loadManifests(["r"], folderIo(files, { execute })))).toEqual(["c"]);
 });
 
-test("a kustomization that cannot be built is left out with the reason, and a named one is a mistake", async () => {
-  const files = {
-    "r/k/kustomization.yaml": "resources: [c.yaml]\n",
-    "r/k/c.yaml": cronJob("c"),
-    "r/d.yaml": cronJob("d"),
-  };
-  const { execute } = programs({});
-  const found = await loadManifests(["r"], folderIo(files, { execute }));
-  expect([names(found), found.problems]).toEqual([["d"], []]);
+const BROKEN = {
+  "r/k/kustomization.yaml": "resources: [c.yaml, ../a, ../b, gone.yaml]\n",
+  "r/k/c.yaml": cronJob("c"),
+  "r/a/kustomization.yaml": "resources: [a.yaml]\n",
+  "r/a/a.yaml": cronJob("a"),
+  "r/b/kustomization.yaml": "resources: [b.yaml]\n",
+  "r/b/b.yaml": cronJob("b"),
+  "r/d/kustomization.yaml": "resources: [../a]\n",
+};
+
+test("of a kustomization that cannot be built, the parts run that no other build reads", async () => {
+  const { execute, commands } = programs({ "r/b": cronJob("b"), "r/d": cronJob("a", "  namespace: d\n") });
+  const found = await loadManifests(["r"], folderIo(BROKEN, { execute }));
+  expect(commands.sort()).toEqual(["r/b", "r/d", "r/k"].map((folder) => `kubectl kustomize ${folder}`));
+  expect([names(found), found.problems]).toEqual([["d/a", "b", "c"], []]);
   expect(found.notes).toEqual([
-    "r/k: left out: a kustomization with Jobs or CronJobs: kubectl kustomize: no output; run it with kubectl kustomize r/k | kubewright run -",
+    "r/k: left out: a kustomization with Jobs or CronJobs: kubectl kustomize: no output; what it includes runs without its patches and names; run it with kubectl kustomize r/k | kubewright run -",
   ]);
-  const named = await loadManifests(["r/k"], folderIo(files, { execute }));
-  expect(named.problems).toEqual(["r/k: kubectl kustomize: no output"]);
+});
+
+test("a named kustomization that cannot be built is a mistake", async () => {
+  const { execute } = programs({ "r/a": cronJob("a"), "r/b": cronJob("b") });
+  const named = await loadManifests(["r/k"], folderIo(BROKEN, { execute }));
+  expect(named.problems).toEqual([
+    "r/k: kubectl kustomize: no output; what it includes runs without its patches and names",
+  ]);
 });
 
 test.each([
@@ -163,6 +176,23 @@ test("kustomizations without CronJobs, Jobs and pods are not built", async () =>
   const { notes } = await loadManifests(["r"], folderIo(files, { execute }));
   expect(commands).toEqual(["kubectl kustomize r/b"]);
   expect(notes).toEqual(["not built: 1 kustomization without CronJobs, Jobs and pods"]);
+});
+
+test("a kustomization may include files above its folder within the repository", async () => {
+  const files = { "r/k/kustomization.yaml": "resources: [../c.yaml]\n", "r/c.yaml": cronJob("c") };
+  const commands: string[] = [];
+  const execute: HostProcess["execute"] = async (_command, args) => {
+    commands.push(args.join(" "));
+    return args.includes("LoadRestrictionsNone")
+      ? { status: 0, stdout: cronJob("c"), stderr: "" }
+      : { status: 1, stdout: "", stderr: "error: security; file '/r/c.yaml' is not in or below '/r/k'" };
+  };
+  expect(names(await loadManifests(["r"], folderIo(files, { execute })))).toEqual(["c"]);
+  expect(commands).toEqual(["kustomize r/k", "kustomize r/k --load-restrictor LoadRestrictionsNone"]);
+  commands.length = 0;
+  const above = { "/top/r/k/kustomization.yaml": "resources: [../../c.yaml]\n", "/top/c.yaml": cronJob("c") };
+  await loadManifests(["/top/r"], folderIo(above, { execute }));
+  expect(commands).toEqual(["kustomize /top/r/k"]);
 });
 
 test("kustomizations that include each other are built once, and the build reports the cycle", async () => {
@@ -218,6 +248,15 @@ test("a Helm chart is rendered by helm; one that cannot be rendered is named wit
   ]);
 });
 
+test("a chart whose dependencies are missing is named with the flag that loads them", async () => {
+  const stderr =
+    "Error: An error occurred while checking for chart dependencies: found in Chart.yaml, but missing in charts/ directory: common\n\nUse --debug flag to render out invalid YAML\n";
+  const io = folderIo({ "r/c/Chart.yaml": "name: c\n" }, { execute: async () => ({ status: 1, stdout: "", stderr }) });
+  expect((await loadManifests(["r"], io)).notes).toEqual([
+    "r/c: left out: a Helm chart: helm template: An error occurred while checking for chart dependencies: found in Chart.yaml, but missing in charts/ directory: common; run it with helm template --dependency-update r/c | kubewright run -",
+  ]);
+});
+
 test("a kustomization with Helm charts needs the network, and is built with --enable-helm", async () => {
   const files = {
     "r/kustomization.yaml": "helmCharts: [{name: x, repo: https://example.com, valuesFile: v.yaml}]\n",
@@ -251,7 +290,7 @@ test("a Flux Kustomization is followed to its folder in the repository, with its
   expect(names(loaded).slice(4)).toEqual(["team/a", "b"]);
   expect(loaded.manifests.at(-1)!.object.metadata.labels).toEqual({ a: "5 * * * *", b: "x", c: "${UNKNOWN}" });
   expect(loaded.notes).toEqual([
-    "r/clusters/prod/d.yaml:1: Kustomization flux-system/d: left out: ./gone is no folder of this repository",
+    "left out: 1 folder of Flux and Argo CD objects not found in this repository: ./gone (Kustomization flux-system/d)",
   ]);
 });
 
@@ -302,6 +341,7 @@ parameters:
 - {name: TAG, required: true}
 - {name: UNUSED, required: true}
 objects:
+- {apiVersion: v1, kind: Service, metadata: {name: "\${TAG}"}}
 - apiVersion: batch/v1
   kind: CronJob
   metadata: {name: "\${NAME}-\${SUFFIX}", labels: {a: "x\${EMPTY}", b: "\${TAG}"}}
@@ -316,7 +356,7 @@ objects:
       spec: { failedJobsHistoryLimit: 3 },
     },
   ]);
-  expect(manifests[0]!.place(["spec"])).toBe("m/my t.yaml:16:9");
+  expect(manifests[0]!.place(["spec"])).toBe("m/my t.yaml:17:9");
   expect([problems, notes]).toEqual([
     [],
     [

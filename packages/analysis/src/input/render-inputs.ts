@@ -26,6 +26,9 @@ const BUILDERS = [
 export const GET_KUSTOMIZE =
   "install kubectl (https://kubernetes.io/docs/tasks/tools/) or kustomize (https://kubectl.docs.kubernetes.io/installation/kustomize/)";
 
+/** How to get helm. */
+export const GET_HELM = "install it (https://helm.sh/docs/intro/install/)";
+
 /** Renders kustomizations and Helm charts with the programs on the `PATH`, each within 60 s and 64 MB. */
 export class Renderer {
   readonly #execute: HostProcess["execute"];
@@ -39,8 +42,17 @@ export class Renderer {
     this.#network = allowNetwork;
   }
 
-  /** Builds a kustomization with the first of kubectl and kustomize. */
-  async kustomization(folder: string, { remote, hasCharts }: KustomizationInputs): Promise<Rendered> {
+  /**
+   * Builds a kustomization with the first of kubectl and kustomize.
+   *
+   * @param options - `isContained`: all its inputs are in folders of this run. It may then include files above its own
+   *   folder, as Flux permits within a repository.
+   */
+  async kustomization(
+    folder: string,
+    { remote, hasCharts }: KustomizationInputs,
+    { isContained }: { readonly isContained: boolean },
+  ): Promise<Rendered> {
     const flags = hasCharts ? ["--enable-helm"] : [];
     const command = (program: string, verb: string): string =>
       [program, verb, ...flags, shellWord(argument(folder))].join(" ");
@@ -60,8 +72,12 @@ export class Renderer {
         };
     }
     for (const [program, verb] of BUILDERS) {
-      const result = await this.#run(program, [verb, argument(folder), ...flags]);
+      const build = (more: readonly string[]): Promise<ExecuteResult | undefined> =>
+        this.#run(program, [verb, argument(folder), ...flags, ...more]);
+      let result = await build([]);
       if (result === undefined) continue;
+      if (isContained && result.status !== 0 && /security; file/.test(result.stderr))
+        result = (await build(["--load-restrictor", "LoadRestrictionsNone"])) ?? result;
       const reason = failureOf(result);
       return reason === undefined
         ? { type: "manifests", text: result.stdout, source: `${folder} (${program} ${verb})` }
@@ -105,10 +121,15 @@ function failureOf({ status, stderr, ended }: ExecuteResult): string | undefined
 /** Maximum length of a program's message, in characters. */
 const MAX_REASON = 300;
 
-/** Returns the last line of a tool's error output, without the prefix of its logger (klog). */
+/** Returns the error in a tool's error output, by default its last line, without the prefix of its logger (klog). */
 function reasonOf(stderr: string): string {
-  const line = stderr.trim().split("\n").at(-1) ?? "";
+  // klog writes a value of several lines between angle brackets.
+  const long = /err=<\n([\s\S]*)\n\s*>$/.exec(stderr.trim())?.[1];
+  const lines = long === undefined ? stderr.trim().split("\n") : [long.replace(/\s+/g, " ").trim()];
+  // Helm prints advice after the error.
+  const line = lines.find((each) => each.startsWith("Error: "))?.slice("Error: ".length) ?? lines.at(-1) ?? "";
   const logged = /^[EF]\d{4} .* err=("(?:[^"\\]|\\.)*")$/.exec(line)?.[1];
   const reason = logged === undefined ? line : logged.slice(1, -1).replace(/\\(["\\])/g, "$1");
-  return reason.length <= MAX_REASON ? reason : `${reason.slice(0, MAX_REASON)}…`;
+  // kustomize writes the cause last.
+  return reason.length <= MAX_REASON ? reason : `…${reason.slice(-MAX_REASON)}`;
 }
