@@ -141,7 +141,7 @@ test("a kustomization that was named is built by the first tool there is", async
     execute: async () => ({ status: 1, stdout: "", stderr: "error: accumulating resources: no b.yaml\n" }),
   });
   expect((await loadManifests(["k"], failing)).problems).toEqual([
-    "k: kubectl kustomize: error: accumulating resources: no b.yaml",
+    "k: kubectl kustomize: error: accumulating resources: no b.yaml; what it includes runs without its patches and names",
   ]);
 });
 
