@@ -17,6 +17,7 @@ import { InterruptedError } from "@kubewright/analysis/errors";
 import { expect, onTestFinished, test } from "vitest";
 
 import { type CommandResult, kubewright } from "./memory-io.js";
+import type { Io } from "../src/io/io.js";
 import { nodeIo } from "../src/nodejs/nodejs-io.js";
 
 const BINARY = fileURLToPath(new URL("../dist/main.js", import.meta.url));
@@ -57,9 +58,18 @@ function folderWith(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
+/** The file system and the programs of this machine. */
+function inputs(): Required<Pick<Io, "readFile" | "listFolder" | "execute">> {
+  const io = nodeIo(new AbortController().signal);
+  return {
+    readFile: (file, options) => io.readFile(file, options),
+    listFolder: (folder) => io.listFolder(folder),
+    execute: (command, args, options) => io.execute!(command, args, options),
+  };
+}
+
 function run(folder: string, ...args: readonly string[]): Promise<CommandResult> {
-  const { readFile, listFolder, execute } = nodeIo(new AbortController().signal);
-  return kubewright(["run", folder, "--for", "3d", ...args], { readFile, listFolder, execute: execute! });
+  return kubewright(["run", folder, "--for", "3d", ...args], inputs());
 }
 
 test("--kustomize takes none, top and all", async () => {
@@ -68,10 +78,9 @@ test("--kustomize takes none, top and all", async () => {
 });
 
 test("a stop while a program is running ends the command with status 130", async () => {
-  const { readFile, listFolder } = nodeIo(new AbortController().signal);
   const folder = folderWith({ "kustomization.yaml": "resources: [c.yaml]\n", "c.yaml": CRON_JOB });
   const execute = (): Promise<never> => Promise.reject(new InterruptedError("stopped while kubectl was running"));
-  expect(await kubewright(["run", folder], { readFile, listFolder, execute })).toMatchObject({
+  expect(await kubewright(["run", folder], { ...inputs(), execute })).toMatchObject({
     code: 130,
     stderr: "kubewright: stopped while kubectl was running\n",
   });
