@@ -133,7 +133,7 @@ test.skipIf(!HAS_KUBECTL)("kubectl builds the overlay of a repository with its p
 
 test.skipIf(!HAS_KUBECTL)("a remote resource that kubewright does not recognize finds no network", async () => {
   const folder = folderWith({
-    "kustomization.yaml": "resources: [c.yaml, localhost-of-nobody/repository]\n",
+    "kustomization.yaml": "resources: [c.yaml, no-such-host/repository]\n",
     "c.yaml": CRON_JOB,
   });
   const { code, stdout, stderr } = await run(folder);

@@ -61,7 +61,7 @@ test("schedules with equal words run at equal times", () => {
     const runs: (number | undefined)[] = [];
     for (let at: number | undefined = start; runs.length < 14 && at !== undefined; runs.push(at))
       at = schedule.next(at);
-    // Days far apart tell the two ways apart in which the day fields combine.
+    // With days far apart, the two ways to combine the day fields differ.
     for (let month = 1; month < 12; month++) runs.push(schedule.next(start + month * 29.3 * 86_400_000));
     return runs.join();
   };

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 
-import { MARK_VARIABLE, signalMarked } from "./marked-processes.js";
+import { MARK_VARIABLE, signalMarked } from "./node-marked-processes.js";
 import type { OutputStream, ProcessFolder, ProcessHost, Program, ProgramEnd, StartedProgram } from "./process-host.js";
 
 /** Environment variables that processes inherit: paths of programs and of the user's files, but no secrets. */
