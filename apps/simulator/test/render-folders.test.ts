@@ -139,7 +139,7 @@ test.skipIf(!HAS_KUBECTL)("a remote resource that kubewright does not recognize 
   const { code, stdout, stderr } = await run(folder);
   expect(code).toBe(2);
   expect(stderr).toMatch(
-    /: kubectl kustomize: .*localhost-of-nobody\/repository.*; what it includes runs without its patches and names\n$/,
+    /: kubectl kustomize: .*no-such-host\/repository.*; what it includes runs without its patches and names\n$/,
   );
   expect(stdout).toContain("CronJob default/report");
 });

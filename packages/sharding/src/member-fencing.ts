@@ -87,9 +87,20 @@ export class MemberFencing {
       } catch (error) {
         if (isNotFound(error)) members.observeDeletion(lease);
         else if (!isConflict(error)) throw error;
-        // The member renewed its Lease, and the watch is behind.
-        else members.observe(await this.#read(identity, signal));
+        else await this.#observeAgain(lease, identity, signal);
       }
+    }
+  }
+
+  /** Reads a Lease whose update had a conflict: the member renewed it, or it was deleted, and the watch is behind. */
+  async #observeAgain(lease: DeepReadonly<Lease>, identity: string, signal: AbortSignal): Promise<void> {
+    const { members } = this.#options;
+    try {
+      members.observe(await this.#read(identity, signal));
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      // An update may create a Lease, so that of a deleted one fails by the UID and not with 404.
+      members.observeDeletion(lease);
     }
   }
 
