@@ -102,9 +102,10 @@ function inProse(): Script[] {
   });
 }
 
-/** Returns the flags in the `--help` of a command, or `undefined` when the command does not exist. */
+/** Returns the flags in the help of a command, or `undefined` when the command does not exist. */
 function readHelp(bin: string, command: string): ReadonlySet<string> | undefined {
-  const args = [path.join(root, BINS[bin]!), ...(command === "" ? [] : [command]), "--help"];
+  const help = bin === "kubewright" ? "--help-all" : "--help";
+  const args = [path.join(root, BINS[bin]!), ...(command === "" ? [] : [command]), help];
   const { status, stdout } = spawnSync(process.execPath, args, { encoding: "utf8" });
   const isThere = status === 0 && stdout.startsWith(`Usage: ${`${bin} ${command}`.trim()} `);
   return isThere ? new Set(stdout.match(/(?<=[\s,])--?[a-zA-Z][\w-]*/g)) : undefined;
