@@ -78,7 +78,16 @@ test.runIf(HAS_TERMINAL)(
   "Ctrl-C on a terminal clears the progress bar and prints the timeline so far",
   { timeout: 60_000 },
   async () => {
-    const command = [process.execPath, BINARY, "run", manifestFile(), "--for", "365d"].join(" ");
+    const command = [
+      process.execPath,
+      BINARY,
+      "run",
+      manifestFile(),
+      "--start",
+      "2026-01-01T00:00:00Z",
+      "--for",
+      "365d",
+    ].join(" ");
     const { code, output } = await interrupt(SCRIPT, ["-qefc", command, "/dev/null"], /░ \d+% /, (child) => {
       child.stdin!.write("\u0003");
     });

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 
-import { type Metafile, build } from "esbuild";
+import { type Metafile, type Plugin, build } from "esbuild";
 
 import { lazyExpressions, lazySharding, withoutExternalClients } from "../../simulator/browser-plugin.ts";
 import { generatedModules } from "./generated-modules.ts";
@@ -43,7 +43,7 @@ export async function buildPlayground(outDir: string): Promise<void> {
     metafile: true,
     logLevel: "warning",
     loader: { ".yaml": "text", ".svg": "copy" },
-    plugins: [generatedModules(), lazyExpressions, lazySharding, withoutExternalClients],
+    plugins: [generatedModules(), sharedYaml, lazyExpressions, lazySharding, withoutExternalClients],
   });
   const html = await readFile(path.join(PAGE, "index.html"), "utf8");
   const [first, script, engine] = ["engine/first-worker.ts", "main.ts", "engine/worker.ts"].map((source) =>
@@ -65,6 +65,17 @@ export async function buildPlayground(outDir: string): Promise<void> {
   await writeFile(path.join(outDir, "index.html"), filled);
   await buildServiceWorker(outDir, ["./", ...Object.keys(metafile.outputs).filter(isKept).map(urlOf)], filled);
 }
+
+/** Resolves the YAML library as the packages do, so that it is not bundled twice: the site's tools install another copy. */
+const sharedYaml: Plugin = {
+  name: "shared YAML library",
+  setup: ({ onResolve, resolve }) => {
+    const resolveDir = path.join(import.meta.dirname, "../../../packages/analysis");
+    onResolve({ filter: /^yaml$/ }, ({ kind, pluginData }) =>
+      pluginData === resolveDir ? undefined : resolve("yaml", { kind, resolveDir, pluginData: resolveDir }),
+    );
+  },
+};
 
 async function buildServiceWorker(outDir: string, files: readonly string[], html: string): Promise<void> {
   await build({

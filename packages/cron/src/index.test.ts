@@ -6,6 +6,7 @@ test("the package exports what it promises and nothing else", () => {
   expect(Object.keys(cron).sort()).toEqual([
     "ScheduleError",
     "TimeZoneCache",
+    "describeSchedule",
     "explainNextRuns",
     "explainSchedule",
     "goQuote",

@@ -24,7 +24,7 @@ import { serveFolder } from "../static-server.ts";
 const TIMEOUT_MS = 180_000;
 const SCREENSHOTS = path.resolve(import.meta.dirname, "../../../../.test-output/playground");
 /** Maximum size of the scripts for a first timeline, including the editor and the engine, compressed with gzip. */
-const MAX_BYTES = 608_000;
+const MAX_BYTES = 604_000;
 
 const HOURLY = `apiVersion: batch/v1
 kind: CronJob
