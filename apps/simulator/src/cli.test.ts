@@ -107,7 +107,7 @@ test.each([
   [
     "an unknown kind",
     ["run", "kind.yaml"],
-    "kubewright: passed over: 1 Frobnicator (not simulated)\nkubewright: nothing is left to simulate\n",
+    "kubewright: ignored: 1 Frobnicator (not simulated)\nkubewright: nothing is left to simulate\n",
   ],
   [
     "an invalid schedule",
@@ -250,7 +250,7 @@ test.each([
   [
     "what would drive the terminal",
     ["run", "escape.yaml"],
-    "kubewright: passed over: 1 \\x1b[31mJob (not simulated)\nkubewright: nothing is left to simulate\n",
+    "kubewright: ignored: 1 \\x1b[31mJob (not simulated)\nkubewright: nothing is left to simulate\n",
   ],
   [
     "a node with a label that is none",

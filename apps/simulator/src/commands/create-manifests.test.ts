@@ -67,7 +67,7 @@ test("kinds that are not simulated are passed over with one line, and refused wi
   const simulated = await run(`${job("a")}${others}`);
   expect([simulated.code, simulated.stderr]).toEqual([
     0,
-    "kubewright: passed over: 2 Deployments, 1 StatefulSet (not simulated)\n",
+    "kubewright: ignored: 2 Deployments, 1 StatefulSet (not simulated)\n",
   ]);
   const refused = await run(`${job("a")}${others}`, ["--strict"]);
   expect(refused.code).toBe(2);
@@ -166,7 +166,7 @@ test("kinds without a controller are created, counted as passed over, and refuse
   const simulated = await run(`${job("a")}${idle}`);
   expect([simulated.code, simulated.stderr]).toEqual([
     0,
-    "kubewright: passed over: 1 Deployment, 1 PersistentVolumeClaim, 1 Thing (not simulated)\n",
+    "kubewright: ignored: 1 Deployment, 1 PersistentVolumeClaim, 1 Thing (not simulated)\n",
   ]);
   const refused = await run(`${job("a")}${idle}`, ["--strict"]);
   expect(refused.code).toBe(2);
@@ -211,7 +211,7 @@ test("webhooks are passed over, because virtual time calls none, and refused wit
   const simulated = await run(`${job("a")}${webhooks}`);
   expect([simulated.code, simulated.stderr]).toEqual([
     0,
-    "kubewright: passed over: 1 MutatingWebhookConfiguration, 1 ValidatingWebhookConfiguration (not simulated)\n",
+    "kubewright: ignored: 1 MutatingWebhookConfiguration, 1 ValidatingWebhookConfiguration (not simulated)\n",
   ]);
   const { code, stderr } = await run(`${job("a")}${webhooks}`, ["--strict"]);
   expect([code, stderr.split("\n")[0]]).toEqual([
@@ -243,7 +243,7 @@ test("definitions whose objects a webhook converts are passed over with their ob
   const simulated = await run(`${job("a")}${two}${widget}`);
   expect([simulated.code, simulated.stderr]).toEqual([
     0,
-    "kubewright: passed over: 1 CustomResourceDefinition, 1 Widget (not simulated)\n",
+    "kubewright: ignored: 1 CustomResourceDefinition, 1 Widget (not simulated)\n",
   ]);
   const { code, stderr } = await run(`${job("a")}${two}`, ["--strict"]);
   expect([code, stderr.split("\n")[0]]).toEqual([
@@ -261,7 +261,7 @@ test("input without workloads is not simulated, and the message counts the kinds
   expect(await run(`${maps}${object("apps.example.com/v1", "Deployment", "d")}`)).toEqual({
     code: 2,
     stdout: "",
-    stderr: `kubewright: passed over: 1 Deployment (not simulated)\nkubewright: ${nothing}\n`,
+    stderr: `kubewright: ignored: 1 Deployment (not simulated)\nkubewright: ${nothing}\n`,
     written: {},
   });
   // A mistake may be the cause, and is printed first.
@@ -297,7 +297,7 @@ test("kinds are counted in words that are right for one and for many", async () 
     .map((kind) => object("example.com/v1", kind, "a") + object("example.com/v1", kind, "b"))
     .join("");
   expect((await run(`${job("a")}${others}`)).stderr).toBe(
-    "kubewright: passed over: 2 Gateways, 2 Ingresses, 2 Prometheuses, 2 Proxies, 2 Redises, 2 SecurityContextConstraints (not simulated)\n",
+    "kubewright: ignored: 2 Gateways, 2 Ingresses, 2 Prometheuses, 2 Proxies, 2 Redises, 2 SecurityContextConstraints (not simulated)\n",
   );
 });
 

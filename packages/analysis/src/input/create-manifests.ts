@@ -152,7 +152,7 @@ export async function createManifests(
   }
   await beforeJobs();
   for (const manifest of manifests.filter(startsAtOnce)) await create(manifest, "Strict");
-  if (passedOver.length > 0) notes.push(`passed over: ${countKinds(passedOver)} (not simulated)`);
+  if (passedOver.length > 0) notes.push(`ignored: ${countKinds(passedOver)} (not simulated)`);
   return { problems, notes, created };
 }
 

@@ -75,7 +75,7 @@ test("files that are no manifests are passed over with a count, also when they c
   const { manifests, notes, problems } = await loadManifests(["m"], io);
   expect(manifests).toHaveLength(1);
   expect(problems).toEqual([]);
-  expect(notes).toEqual(["passed over: 8 files that are no manifests"]);
+  expect(notes).toEqual(["ignored: 8 files that are no manifests"]);
 });
 
 test("a chart is left out with the command to run where helm is not installed", async () => {
@@ -155,8 +155,8 @@ test("what SOPS has encrypted is passed over with the command that decrypts it",
   const { manifests, notes, problems } = await loadManifests(["m"], io);
   expect([manifests.length, problems]).toEqual([1, []]);
   expect(notes).toEqual([
-    "m/s.sops.yaml:1: passed over: is encrypted with SOPS; run it with sops decrypt m/s.sops.yaml | kubewright run -",
-    "passed over: 1 file that is no manifest",
+    "m/s.sops.yaml:1: ignored: is encrypted with SOPS; run it with sops decrypt m/s.sops.yaml | kubewright run -",
+    "ignored: 1 file that is no manifest",
   ]);
 });
 
@@ -164,7 +164,7 @@ test("for an object that is twice in a list both places are printed", async () =
   const item = "- apiVersion: v1\n  kind: Secret\n  metadata: {name: b}\n";
   const io = folderIo({ "f.yaml": `apiVersion: v1\nkind: List\nitems:\n${item}${item}` });
   expect((await loadManifests(["f.yaml"], io)).notes).toEqual([
-    "f.yaml:7:3: v1 Secret default/b stands at f.yaml:4:3 as well; the later one counts, as with kubectl apply",
+    "f.yaml:7:3: v1 Secret default/b is also defined at f.yaml:4:3; the later definition is used, as with kubectl apply",
   ]);
 });
 
@@ -186,7 +186,7 @@ test("JSON that is cut off was meant to be an object, on one line and on many", 
     expect.stringMatching(/^m\/a\.json:1:\d+: not YAML: /),
     expect.stringMatching(/^m\/b\.json:3:\d+: not YAML: /),
   ]);
-  expect(loaded.notes).toEqual(["passed over: 1 file that is no manifest"]);
+  expect(loaded.notes).toEqual(["ignored: 1 file that is no manifest"]);
 });
 
 test("a mistake in a list has the place of its item", () => {
@@ -245,7 +245,7 @@ test("of two manifests of one object the later counts, and a note says so", asyn
   const { manifests, notes } = await loadManifests(["m"], io);
   expect(manifests.map(({ object }) => object["data"])).toEqual([{ v: "two" }]);
   expect(notes).toEqual([
-    "m/b.yaml:1: v1 ConfigMap default/x stands at m/a.yaml:1 as well; the later one counts, as with kubectl apply",
+    "m/b.yaml:1: v1 ConfigMap default/x is also defined at m/a.yaml:1; the later definition is used, as with kubectl apply",
   ]);
 });
 

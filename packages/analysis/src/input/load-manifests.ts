@@ -66,9 +66,7 @@ export async function loadManifests(
       ...merged.notes,
       ...(passedOver === 0
         ? []
-        : [
-            `passed over: ${passedOver} ${passedOver === 1 ? "file that is no manifest" : "files that are no manifests"}`,
-          ]),
+        : [`ignored: ${passedOver} ${passedOver === 1 ? "file that is no manifest" : "files that are no manifests"}`]),
     ],
   };
 }

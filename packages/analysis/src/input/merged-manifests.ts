@@ -24,7 +24,7 @@ export class MergedManifests {
     );
     return [
       ...firstFew(alternatives, "more folders with objects that are elsewhere too"),
-      ...firstFew(this.#repeated, "more objects stand twice"),
+      ...firstFew(this.#repeated, "more objects are defined twice"),
     ];
   }
 
@@ -48,7 +48,7 @@ export class MergedManifests {
       }
       if (earlier.manifest.source !== place)
         this.#repeated.push(
-          `${place}: ${identity} stands at ${earlier.manifest.source} as well; the later one counts, as with kubectl apply`,
+          `${place}: ${identity} is also defined at ${earlier.manifest.source}; the later definition is used, as with kubectl apply`,
         );
       this.#manifests.set(identity, { manifest, from });
     }

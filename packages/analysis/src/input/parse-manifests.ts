@@ -67,7 +67,7 @@ export function parseManifests(
     }
     if (isEncrypted(value)) {
       const command = `; run it with sops decrypt ${shellWord(file)} | kubewright run -`;
-      templates.push(`${source}: passed over: is encrypted with SOPS${isRendered ? "" : command}`);
+      templates.push(`${source}: ignored: is encrypted with SOPS${isRendered ? "" : command}`);
       continue;
     }
     if (Array.isArray(value) && value.some(looksLikeObject)) {

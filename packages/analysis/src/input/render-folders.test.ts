@@ -51,7 +51,7 @@ test("a kustomization that no other one includes is built, and its files are rea
   const loaded = await loadManifests(["r"], folderIo(OVERLAYS, { execute }));
   expect(commands).toEqual(["kubectl kustomize r/overlays/prod"]);
   expect(names(loaded)).toEqual(["base", "shared", "plain"]);
-  expect([loaded.problems, loaded.notes]).toEqual([[], ["passed over: 1 file that is no manifest"]]);
+  expect([loaded.problems, loaded.notes]).toEqual([[], ["ignored: 1 file that is no manifest"]]);
 });
 
 test("--kustomize all builds bases too, and none builds nothing and names the folders", async () => {
