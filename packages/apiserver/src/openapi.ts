@@ -1,3 +1,4 @@
+import type { Clock } from "@kubewright/clock";
 import type { HeaderFields } from "@kubewright/transport";
 
 import { notAcceptable } from "./api-error.js";
@@ -36,14 +37,16 @@ export class OpenApi {
   #v2: { readonly document: Document; protobuf?: Uint8Array } | undefined;
   #generation = -1;
 
-  constructor(registry: ResourceRegistry) {
+  readonly #clock: Pick<Clock, "yieldToEventLoop">;
+
+  constructor(registry: ResourceRegistry, clock: Pick<Clock, "yieldToEventLoop">) {
     this.#registry = registry;
+    this.#clock = clock;
   }
 
   /** Returns `undefined` when there is no such path. */
   async serve(path: string, query: Query, headers: HeaderFields): Promise<Reply | undefined> {
-    // Larger than the rest of this package, and most clients never request it.
-    const { descriptions } = await import("./openapi/descriptions.js");
+    const descriptions = await this.#loadDescriptions();
     this.#clearWhenChanged();
     if (path === ROOT_V2) return this.#serveV2(headers, descriptions);
     if (path === ROOT || path === `${ROOT}/`) return this.#index(descriptions);
@@ -61,6 +64,16 @@ export class OpenApi {
     const common = { etag, vary: "Accept", ...lasting };
     if (headers["if-none-match"] === etag) return textReply(304, "", "application/json", common);
     return textReply(200, document.text, "application/json", common);
+  }
+
+  /** Loads the texts on demand: they are larger than the rest of this package, and most clients never request them. */
+  async #loadDescriptions(): Promise<Descriptions> {
+    let isLoading = true;
+    const loaded = import("./openapi/descriptions.js").finally(() => (isLoading = false));
+    loaded.catch(() => {});
+    // A simulated clock waits for callers of `yieldToEventLoop`. It would advance while a module is loaded.
+    while (isLoading) await this.#clock.yieldToEventLoop();
+    return (await loaded).descriptions;
   }
 
   #clearWhenChanged(): void {

@@ -77,7 +77,7 @@ export class RequestServer {
   ) {
     this.#state = state;
     this.#discovery = new Discovery(state.registry);
-    this.#openApi = new OpenApi(state.registry);
+    this.#openApi = new OpenApi(state.registry, state.clock);
     this.#version = options.version;
     this.#paths = new Map(Object.entries(options.paths));
     this.#onError = options.onError;
