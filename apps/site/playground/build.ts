@@ -69,10 +69,10 @@ export async function buildPlayground(outDir: string): Promise<void> {
 /** Resolves the YAML library as the packages do, so that it is not bundled twice: the site's tools install another copy. */
 const sharedYaml: Plugin = {
   name: "shared YAML library",
-  setup: ({ onResolve, resolve }) => {
+  setup: (builder) => {
     const resolveDir = path.join(import.meta.dirname, "../../../packages/analysis");
-    onResolve({ filter: /^yaml$/ }, ({ kind, pluginData }) =>
-      pluginData === resolveDir ? undefined : resolve("yaml", { kind, resolveDir, pluginData: resolveDir }),
+    builder.onResolve({ filter: /^yaml$/ }, ({ kind, pluginData }) =>
+      pluginData === resolveDir ? undefined : builder.resolve("yaml", { kind, resolveDir, pluginData: resolveDir }),
     );
   },
 };
